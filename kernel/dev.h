@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The device object. L2; its making and unmaking is in dev.c (L4).
+ *
+ * Lock legend, used for every member of every shared object:
+ *   I  immutable after create
+ *   T  owned by whoever holds the QP's task (see task.h)
+ *   M  protected by the QP's modify mutex; written under M and T together
+ *   C  protected by the CQ's lock
+ *   S  protected by the SRQ's lock
+ *   A  atomic
+ *   R  published by RCU
+ *   L  a list or table with its own lock, named beside it
+ *   U  user-writable memory: read once, copied, validated; never trusted
+ */
+#ifndef CROCE_DEV_H
+#define CROCE_DEV_H
+
+#include <linux/netdevice.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+#include "stats.h"
+
+/* Limits; query_device reports them and the code keeps them. */
+#define CROCE_MAX_SGE		32
+#define CROCE_MAX_INLINE	1024
+#define CROCE_MAX_WR		(1U << 15)
+#define CROCE_MAX_CQE		(1U << 20)
+#define CROCE_MAX_QP		(1U << 20)
+#define CROCE_MAX_CQ		(1U << 20)
+#define CROCE_MAX_MR		(1U << 20)
+#define CROCE_MAX_MW		(1U << 20)
+#define CROCE_MAX_PD		(1U << 20)
+#define CROCE_MAX_AH		(1U << 20)
+#define CROCE_MAX_SRQ		(1U << 20)
+#define CROCE_MAX_RD_ATOMIC	128
+#define CROCE_MAX_FRMR_PAGES	512
+#define CROCE_MAX_MCAST_GRP	8192
+#define CROCE_MAX_MCAST_QP	128
+#define CROCE_MAX_MSG		(1U << 31)
+#define CROCE_GID_TABLE_LEN	1024
+#define CROCE_PKEY		0xffff
+
+struct croce_net;
+struct croce_qp;
+
+/**
+ * struct croce_dev - one RDMA device on one netdev
+ * @ibdev: RDMA core's part
+ * @netdev: the netdev, held until the device is freed (I)
+ * @netdev_tracker: of @netdev
+ * @net: sockets of the netdev's namespace, held like @netdev (I)
+ * @mrs: key index -> struct croce_mr (R, L: its xa_lock)
+ * @ahs: handle -> struct croce_av (R, L: its xa_lock)
+ * @srqs: number -> struct croce_srq (L: its xa_lock)
+ * @mr_next: cyclic hint of @mrs (L: its xa_lock)
+ * @ah_next: cyclic hint of @ahs
+ * @srq_next: cyclic hint of @srqs
+ * @gsi: queue pair 1, or NULL (R)
+ * @pd_next: next protection domain number (A)
+ * @mcast: groups of this device, struct croce_mcast (R, L: @mcast_lock)
+ * @mcast_lock: of @mcast
+ * @stats: per-CPU counters (I)
+ * @icrc: check and generate ICRCs; off only by request (READ_ONCE)
+ */
+struct croce_dev {
+	struct ib_device ibdev;
+	struct net_device *netdev;
+	netdevice_tracker netdev_tracker;
+	struct croce_net *net;
+	struct xarray mrs;
+	struct xarray ahs;
+	struct xarray srqs;
+	u32 mr_next;
+	u32 ah_next;
+	u32 srq_next;
+	struct croce_qp __rcu *gsi;
+	atomic_t pd_next;
+	struct hlist_head mcast;
+	spinlock_t mcast_lock;
+	struct croce_stats __percpu *stats;
+	bool icrc;
+};
+
+/**
+ * struct croce_pd - protection domain
+ * @ibpd: RDMA core's part
+ * @pdn: number, for display (I)
+ */
+struct croce_pd {
+	struct ib_pd ibpd;
+	u32 pdn;
+};
+
+/**
+ * struct croce_ucontext - one open of the device
+ * @ibuc: RDMA core's part
+ */
+struct croce_ucontext {
+	struct ib_ucontext ibuc;
+};
+
+static inline struct croce_dev *croce_dev(struct ib_device *ibdev)
+{
+	return container_of(ibdev, struct croce_dev, ibdev);
+}
+
+static inline struct croce_pd *croce_pd(struct ib_pd *ibpd)
+{
+	return container_of(ibpd, struct croce_pd, ibpd);
+}
+
+#endif /* CROCE_DEV_H */

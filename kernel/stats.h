@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Counters: per CPU, lock-free, read through hw_counters and rdma statistic.
+ * Names that mlx5 has mean what they mean there. L2.
+ */
+#ifndef CROCE_STATS_H
+#define CROCE_STATS_H
+
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+/**
+ * enum croce_counter - index of a counter; names are in stats.c
+ *
+ * The first group has mlx5's names and meanings
+ * (ports/<n>/hw_counters), the second rxe's, the third are the reasons for
+ * which a packet was dropped (drop_*).
+ */
+enum croce_counter {
+	/* mlx5's */
+	CROCE_CNT_RX_WRITE_REQUESTS,
+	CROCE_CNT_RX_READ_REQUESTS,
+	CROCE_CNT_RX_ATOMIC_REQUESTS,
+	CROCE_CNT_OUT_OF_BUFFER,
+	CROCE_CNT_OUT_OF_SEQUENCE,
+	CROCE_CNT_DUPLICATE_REQUEST,
+	CROCE_CNT_RNR_NAK_RETRY_ERR,
+	CROCE_CNT_PACKET_SEQ_ERR,
+	CROCE_CNT_IMPLIED_NAK_SEQ_ERR,
+	CROCE_CNT_LOCAL_ACK_TIMEOUT_ERR,
+	CROCE_CNT_RESP_LOCAL_LENGTH_ERROR,
+	CROCE_CNT_RESP_CQE_ERROR,
+	CROCE_CNT_REQ_CQE_ERROR,
+	CROCE_CNT_REQ_REMOTE_INVALID_REQUEST,
+	CROCE_CNT_REQ_REMOTE_ACCESS_ERRORS,
+	CROCE_CNT_RESP_REMOTE_ACCESS_ERRORS,
+	CROCE_CNT_RESP_CQE_FLUSH_ERROR,
+	CROCE_CNT_REQ_CQE_FLUSH_ERROR,
+	CROCE_CNT_REQ_TRANSPORT_RETRIES_EXCEEDED,
+	CROCE_CNT_REQ_RNR_RETRIES_EXCEEDED,
+	CROCE_CNT_ROCE_ADP_RETRANS,
+	CROCE_CNT_RX_ICRC_ENCAPSULATED,
+	CROCE_CNT_NP_ECN_MARKED_ROCE_PACKETS,
+	/* rxe's */
+	CROCE_CNT_SENT_PKTS,
+	CROCE_CNT_SENT_BYTES,
+	CROCE_CNT_RCVD_PKTS,
+	CROCE_CNT_RCVD_BYTES,
+	CROCE_CNT_SEND_ERR,
+	CROCE_CNT_SEND_RNR_ERR,
+	CROCE_CNT_LINK_DOWNED,
+	/* reasons of dropped packets */
+	CROCE_CNT_DROP_MALFORMED,
+	CROCE_CNT_DROP_NO_QP,
+	CROCE_CNT_DROP_ADDRESS,
+	CROCE_CNT_DROP_PKEY,
+	CROCE_CNT_DROP_QKEY,
+	CROCE_CNT_DROP_STATE,
+	CROCE_CNT_DROP_OPCODE,
+	CROCE_CNT_DROP_UD_LENGTH,
+	CROCE_CNT_DROP_NO_RQE,
+	CROCE_CNT_DROP_BACKLOG,
+	CROCE_CNT_DROP_MEMORY,
+	CROCE_CNT_NUM
+};
+
+/**
+ * struct croce_stats - the counters of one CPU
+ * @value: indexed by enum croce_counter; written by the owning CPU only
+ */
+struct croce_stats {
+	u64 value[CROCE_CNT_NUM];
+};
+
+struct croce_dev;
+struct ib_device_ops;
+
+#define croce_count(dev, counter)	\
+	this_cpu_inc((dev)->stats->value[counter])
+#define croce_count_add(dev, counter, n)	\
+	this_cpu_add((dev)->stats->value[counter], n)
+
+extern const struct ib_device_ops croce_stats_ops;
+
+#endif /* CROCE_STATS_H */
