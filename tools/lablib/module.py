@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Building kernel modules out of tree, and the overlay that puts them into a guest."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from . import apt, cache, host, image, roots, source, umlbuild
+from .kernels import Kernel
+from .paths import work_dir
+from .shell import LabError, run, say
+
+PARTS = ("Kbuild", "kernel", "tests/kunit", "tests/unit")
+TROUBLE = re.compile(r"\bwarning\b|\berror:|WARNING: modpost", re.IGNORECASE)
+HARMLESS = re.compile(r"warning: the compiler differs from the one used to build the kernel")
+SIW = "drivers/infiniband/sw/siw"
+
+
+def build(kernel: Kernel, arguments: tuple[str, ...] = ()) -> Path:
+    """Build the checkout's modules for a kernel and return the build directory.
+
+    Anything that looks like a warning fails the build.
+    """
+    variant = "-".join([kernel.name, *(re.sub(r"\W", "", word) for word in arguments)])
+    directory = work_dir("module", variant)
+    with cache.lock(directory.name):
+        source.mirror(source.files(*PARTS), directory)
+        if not (directory / "Kbuild").exists():
+            raise LabError("there is no Kbuild in the checkout")
+        if arguments:       # checks and extra warnings come only from what is compiled
+            make(kernel, directory, ["clean"])
+        make(kernel, directory, ["modules", *arguments])
+        modules = sorted(directory.rglob("*.ko"))
+        say(f"{kernel.name}: " + " ".join(f"{module.relative_to(directory)}" for module in modules))
+    return directory
+
+
+def make(kernel: Kernel, directory: Path, arguments: list[str]) -> None:
+    """Run kbuild in a directory of external modules; fail on a warning."""
+    words = ["make", f"-j{os.cpu_count()}", "CONFIG_DEBUG_INFO_BTF_MODULES="]
+    if kernel.uml:
+        host.install(host.UML)
+        argv = [*words, "ARCH=um", "CROCE_KUNIT=m", "-C", umlbuild.tree(kernel),
+                f"M={directory}", *arguments]
+    else:
+        argv = roots.enter(kernel.release, {directory: "/build"}, [
+            *words, "-C", f"/usr/src/{kernel.headers}", "M=/build", *arguments])
+    log = directory / "build.log"
+    with log.open("w") as sink:
+        done = subprocess.run([str(word) for word in argv], stdout=sink, stderr=subprocess.STDOUT,
+                              stdin=subprocess.DEVNULL, check=False,
+                              env={**os.environ, "LC_ALL": "C"})
+    text = log.read_text(errors="replace").replace("/build/", "")
+    bad = [line for line in text.splitlines()
+           if TROUBLE.search(line) and not HARMLESS.search(line)]
+    if done.returncode or bad:
+        raise LabError(f"the build for {kernel.name} has warnings or errors:\n"
+                       + (text if len(text) < 20000 else "\n".join(bad[:60])))
+
+
+def siw(kernel: Kernel) -> Path:
+    """Return a directory with siw.ko built from the kernel's own source package."""
+    if kernel.uml:
+        return umlbuild.tree(kernel) / SIW
+    package = f"linux-source-{kernel.series}"
+    version = apt.version(package)
+    return cache.ensure("siw", kernel.name, ["1", version, kernel.abi],
+                        lambda path: _build_siw(kernel, f"{package}={version}", path))
+
+
+def _build_siw(kernel: Kernel, package: str, path: Path) -> None:
+    raw = path / "raw"
+    raw.mkdir()
+    apt.unpack([package], raw)
+    archive = next((raw / "usr/src").glob("linux-source-*.tar.xz"))
+    run(["tar", "-xf", archive, "-C", path, "--wildcards", "--strip-components=5", f"*/{SIW}/*"])
+    shutil.rmtree(raw)
+    (path / "Kconfig").unlink(missing_ok=True)
+    make(kernel, path, ["modules", "CONFIG_RDMA_SIW=m"])
+
+
+def overlay(kernel: Kernel, modules: list[Path]) -> Path:
+    """Return a tree to lay over a guest's root: the modules, and depmod's maps with them."""
+    boot = image.bootable(kernel)
+    abi = image.release(boot)
+    contents = [cache.key(module.read_bytes().hex()) for module in modules]
+    inputs = ["1", boot.name, *(f"{module.name} {content}"
+                                for module, content in zip(modules, contents, strict=True))]
+    return cache.ensure("overlay", kernel.name, inputs,
+                        lambda path: _overlay(boot, abi, modules, path))
+
+
+def _overlay(boot: Path, abi: str, modules: list[Path], path: Path) -> None:
+    """Run depmod over hard links of the kernel's modules and the new ones; keep what is new."""
+    run(["cp", "-al", image.module_root(boot) / "usr", path / "usr"])
+    tree = path / "usr/lib/modules" / abi
+    for maps in tree.glob("modules.*"):     # hard links: never write into them
+        content = maps.read_bytes()
+        maps.unlink()
+        maps.write_bytes(content)
+    (tree / "updates").mkdir()
+    for module in modules:
+        shutil.copyfile(module, tree / "updates" / module.name)
+    image.depmod(path, abi)
+    shutil.rmtree(tree / "kernel")
