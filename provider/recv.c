@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Posting of receives, to the queue of a QP or to a shared one. The kernel
+ * looks at these queues when a message arrives, so there is no doorbell.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "croce.h"
+#include "sqe.h"
+
+static_assert(sizeof(struct croce_rqe) == 16, "rqe");
+
+static int push(struct croce_wq *wq, uint32_t index,
+		const struct ibv_recv_wr *wr)
+{
+	struct croce_rqe *rqe;
+
+	if ((uint32_t)wr->num_sge > wq->max_sge)
+		return EINVAL;
+	if (croce_wq_is_full(wq, index))
+		return ENOMEM;
+
+	rqe = croce_wq_slot(wq, index);
+	*rqe = (struct croce_rqe){
+		.wr_id = wr->wr_id,
+		.num_sge = wr->num_sge,
+	};
+	if (wr->num_sge)
+		memcpy(rqe + 1, wr->sg_list,
+		       wr->num_sge * sizeof(struct croce_sge));
+	return 0;
+}
+
+/* Everything before the first bad WR is posted, with one store of prod. */
+static int post_list(struct croce_wq *wq, struct ibv_recv_wr *wr,
+		     struct ibv_recv_wr **bad_wr)
+{
+	uint32_t index = wq->prod;
+	int err = 0;
+
+	for (; wr; wr = wr->next) {
+		err = push(wq, index, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+		index++;
+	}
+
+	if (index != wq->prod)
+		croce_wq_publish(wq, index);
+	return err;
+}
+
+int croce_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
+		    struct ibv_recv_wr **bad_wr)
+{
+	struct croce_qp *qp = to_croce_qp(ibqp);
+	int err;
+
+	if (ibqp->srq || ibqp->state == IBV_QPS_RESET) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
+
+	croce_lock(&qp->rq_lock);
+	err = post_list(&qp->rq, wr, bad_wr);
+	croce_unlock(&qp->rq_lock);
+	return err;
+}
+
+int croce_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad_wr)
+{
+	struct croce_srq *srq = to_croce_srq(ibsrq);
+	int err;
+
+	croce_lock(&srq->lock);
+	err = post_list(&srq->wq, wr, bad_wr);
+	croce_unlock(&srq->lock);
+	return err;
+}

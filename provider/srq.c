@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Life of a shared receive queue: create, modify, query, destroy. recv.c posts
+ * to it.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "croce.h"
+#include "croce_abi.h"
+
+static int map_queue(struct croce_srq *srq, struct ibv_context *ctx,
+		     const struct croce_create_srq_resp *resp)
+{
+	int err;
+
+	err = croce_map_init(&srq->map, ctx, resp->map_offset,
+			     resp->map_length);
+	if (err)
+		return err;
+
+	croce_wq_init(&srq->wq, srq->map.addr, &resp->rq);
+	return 0;
+}
+
+struct ibv_srq *croce_create_srq(struct ibv_pd *pd,
+				 struct ibv_srq_init_attr *attr)
+{
+	struct croce_cmd_create_srq_resp resp = {};
+	struct croce_cmd_create_srq cmd = {};
+	struct croce_srq *srq;
+	int err;
+
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return NULL;
+
+	err = ibv_cmd_create_srq(pd, &srq->vsrq.srq, attr, &cmd.ibv_cmd,
+				 sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	if (err)
+		goto err_free_srq;
+
+	err = map_queue(srq, pd->context, &resp.drv_payload);
+	if (err)
+		goto err_destroy_srq;
+
+	srq->vsrq.srq_num = resp.srq_num;
+	srq->wq.max_sge = attr->attr.max_sge;
+	croce_lock_init(&srq->lock, !croce_pd_is_single_threaded(pd));
+	return &srq->vsrq.srq;
+
+err_destroy_srq:
+	ibv_cmd_destroy_srq(&srq->vsrq.srq);
+err_free_srq:
+	free(srq);
+	errno = err;
+	return NULL;
+}
+
+/*
+ * libibverbs turns a plain SRQ into croce_create_srq() before it gets here;
+ * the other types have no support.
+ */
+struct ibv_srq *croce_create_srq_ex(struct ibv_context *ctx,
+				    struct ibv_srq_init_attr_ex *attr)
+{
+	enum {
+		SUPPORTED = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
+	};
+
+	if ((attr->comp_mask & ~(uint32_t)SUPPORTED) ||
+	    ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) &&
+	     attr->srq_type != IBV_SRQT_BASIC)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return croce_create_srq(attr->pd, (struct ibv_srq_init_attr *)attr);
+}
+
+/*
+ * The module has moved the receives to the same indices of a new mapping. The
+ * old one stays where the new one finds no place; nobody looks at it then.
+ */
+static int move(struct croce_srq *srq, struct ibv_context *ctx,
+		const struct croce_create_srq_resp *resp)
+{
+	struct croce_map old = srq->map;
+	int err;
+
+	err = map_queue(srq, ctx, resp);
+	if (err)
+		return err;
+
+	croce_map_cleanup(&old);
+	return 0;
+}
+
+/* The lock keeps posters off the old mapping while it is replaced. */
+int croce_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
+		     int attr_mask)
+{
+	struct croce_srq *srq = to_croce_srq(ibsrq);
+	struct croce_create_srq_resp resp = {};
+	struct croce_cmd_modify_srq cmd = {
+		.drv_payload.resp_addr = (uintptr_t)&resp,
+	};
+	int err;
+
+	croce_lock(&srq->lock);
+	err = ibv_cmd_modify_srq(ibsrq, attr, attr_mask, &cmd.ibv_cmd,
+				 sizeof(cmd));
+	if (!err && (attr_mask & IBV_SRQ_MAX_WR))
+		err = move(srq, ibsrq->context, &resp);
+	croce_unlock(&srq->lock);
+	return err;
+}
+
+int croce_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
+{
+	struct ibv_query_srq cmd;
+
+	return ibv_cmd_query_srq(ibsrq, attr, &cmd, sizeof(cmd));
+}
+
+int croce_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
+{
+	*srq_num = to_croce_srq(ibsrq)->vsrq.srq_num;
+	return 0;
+}
+
+int croce_destroy_srq(struct ibv_srq *ibsrq)
+{
+	struct croce_srq *srq = to_croce_srq(ibsrq);
+	int err;
+
+	err = ibv_cmd_destroy_srq(ibsrq);
+	if (err)
+		return err;
+
+	croce_map_cleanup(&srq->map);
+	free(srq);
+	return 0;
+}
