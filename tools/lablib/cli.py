@@ -5,7 +5,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import guest, host, module
+from . import guest, host, module, overlay, provider
 from .kernels import KERNELS, Kernel
 from .shell import LabError, say
 
@@ -36,6 +36,10 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("--sparse", action="store_true", help="check with sparse (C=2)")
     build.add_argument("--siw", action="store_true", help="build siw of these kernels instead")
     build.set_defaults(action=_build)
+    grafted = commands.add_parser("provider", help="build the provider in rdma-core")
+    grafted.add_argument("--tree", "-t", action="append", choices=("bookworm", "trixie", "newest"),
+                         help="whose rdma-core; may be repeated (default: all)")
+    grafted.set_defaults(action=_provider)
     return parser
 
 
@@ -58,6 +62,14 @@ def _build(options: argparse.Namespace) -> int:
     return 0
 
 
+def _provider(options: argparse.Namespace) -> int:
+    trees = provider.trees()
+    for name in options.tree or trees:
+        tree = provider.usable(trees[name])
+        print(f"{name} {tree.upstream} {provider.build(tree)}")
+    return 0
+
+
 def _guest_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--kernel", "-k", default="6.12", choices=KERNELS)
@@ -65,6 +77,7 @@ def _guest_options(parser: argparse.ArgumentParser) -> None:
     add("--all", action="store_true", help="run the command in all guests")
     add("--peer-command", help="what the other guests run (a shell command)")
     add("--croce", action=argparse.BooleanOptionalAction, default=False)
+    add("--siw", action="store_true", help="have siw.ko at hand (--croce: croce.ko, loaded)")
     add("--mtu", type=int, default=1500)
     add("--share", type=Path, metavar="DIR", help="keep the guests' /out here")
     add("--timeout", type=float, default=600, metavar="S")
@@ -79,8 +92,9 @@ def _run(options: argparse.Namespace) -> int:
     words = options.words[1:] if options.words[:1] == ["--"] else options.words
     if not words:
         raise LabError("no command given")
+    kernel = KERNELS[options.kernel]
     spec = guest.Spec(
-        kernel=options.kernel, command=words, guests=options.guests,
+        kernel=kernel.name, command=words, overlay=overlay.trees(kernel, options.croce, options.siw), guests=options.guests,
         peer_command=[options.peer_command] if options.peer_command else [],
         everywhere=options.all, croce=options.croce, mtu=options.mtu, out=options.share,
         timeout=options.timeout, memory=options.memory, cpus=options.cpus,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Building kernel modules out of tree, and the overlay that puts them into a guest."""
+"""Building kernel modules out of tree."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import apt, cache, host, image, roots, source, umlbuild
+from . import apt, cache, host, roots, source, umlbuild
 from .kernels import Kernel
 from .paths import work_dir
 from .shell import LabError, run, say
@@ -79,29 +79,3 @@ def _build_siw(kernel: Kernel, package: str, path: Path) -> None:
     shutil.rmtree(raw)
     (path / "Kconfig").unlink(missing_ok=True)
     make(kernel, path, ["modules", "CONFIG_RDMA_SIW=m"])
-
-
-def overlay(kernel: Kernel, modules: list[Path]) -> Path:
-    """Return a tree to lay over a guest's root: the modules, and depmod's maps with them."""
-    boot = image.bootable(kernel)
-    abi = image.release(boot)
-    contents = [cache.key(module.read_bytes().hex()) for module in modules]
-    inputs = ["1", boot.name, *(f"{module.name} {content}"
-                                for module, content in zip(modules, contents, strict=True))]
-    return cache.ensure("overlay", kernel.name, inputs,
-                        lambda path: _overlay(boot, abi, modules, path))
-
-
-def _overlay(boot: Path, abi: str, modules: list[Path], path: Path) -> None:
-    """Run depmod over hard links of the kernel's modules and the new ones; keep what is new."""
-    run(["cp", "-al", image.module_root(boot) / "usr", path / "usr"])
-    tree = path / "usr/lib/modules" / abi
-    for maps in tree.glob("modules.*"):     # hard links: never write into them
-        content = maps.read_bytes()
-        maps.unlink()
-        maps.write_bytes(content)
-    (tree / "updates").mkdir()
-    for module in modules:
-        shutil.copyfile(module, tree / "updates" / module.name)
-    image.depmod(path, abi)
-    shutil.rmtree(tree / "kernel")

@@ -98,6 +98,7 @@ def _graft(tree: Tree, src: Path) -> None:
         scratch = src.with_name("src.new")
         shutil.rmtree(scratch, ignore_errors=True)
         shutil.copytree(_pristine(tree), scratch, symlinks=True)
+        (scratch / "providers/croce").mkdir()
         _edit(scratch / "CMakeLists.txt", r"^add_subdirectory\(providers/siw\)$",
               r"add_subdirectory(providers/croce)\n\g<0>")
         _edit(scratch / "kernel-headers/CMakeLists.txt", r"^  rdma/siw-abi\.h$",
