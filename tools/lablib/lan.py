@@ -45,13 +45,13 @@ class Lan:
         for port in self._ports:
             port.close()
 
-    def netdev(self, guest: int, ident: str) -> str:
-        """Return QEMU's -netdev argument for a guest (counted from 0)."""
-        if self.guests == 1:
-            return f"hubport,id={ident},hubid=0"
+    def netdev(self, guest: int, ident: str) -> list[str]:
+        """Return QEMU's -netdev arguments for a guest (counted from 0)."""
+        if self.guests == 1:    # a cable to nowhere: the second port swallows all frames
+            return [f"hubport,id={ident},hubid=0", f"hubport,id={ident}-sink,hubid=0"]
         peer = self._switch_path(guest) if self.guests > 2 else self._path(1 - guest)
-        return (f"dgram,id={ident},local.type=unix,local.path={self._path(guest)},"
-                f"remote.type=unix,remote.path={peer}")
+        return [f"dgram,id={ident},local.type=unix,local.path={self._path(guest)},"
+                f"remote.type=unix,remote.path={peer}"]
 
     def _path(self, guest: int) -> Path:
         return self.directory / f"{self.name}{guest}"

@@ -57,9 +57,10 @@ def command_line(spec: Spec, boot: Path, directory: Path, out: Path,
                              f"multidevs=remap{mode}"]
     for link, prefix in zip(links, ("77", "99"), strict=False):
         ident = f"net{prefix}"
-        words += ["-netdev", link.netdev(number - 1, ident), "-device",
-                  f"virtio-net-pci,netdev={ident},host_mtu={HOST_MTU},"
-                  f"mac=52:54:00:{prefix}:00:{number:02x}"]
+        for netdev in link.netdev(number - 1, ident):
+            words += ["-netdev", netdev]
+        words += ["-device", f"virtio-net-pci,netdev={ident},host_mtu={HOST_MTU},"
+                             f"mac=52:54:00:{prefix}:00:{number:02x}"]
     return words + ["-serial", f"file:{directory / 'console'}", *_output(spec)]
 
 

@@ -12,7 +12,7 @@ from .paths import CHECKOUT
 if TYPE_CHECKING:
     from .guest import Spec
 
-ARGUMENTS = ("panic=-1", "oops=panic", "loglevel=5", "con=null", "con1=null,fd:1", "ssl=null")
+ARGUMENTS = ("panic=-1", "oops=panic", "loglevel=5", "stderr=1", "con=null", "con0=null,fd:2", "con1=null,fd:1", "ssl=null")
 
 
 def command_line(spec: Spec, boot: Path, directory: Path, out: Path) -> list[str]:

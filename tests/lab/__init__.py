@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Finding and running croce's tests."""
