@@ -147,7 +147,7 @@ struct croce_srq {
  * @sig_flag: CROCE_WR_SIGNALED where every request is, else 0
  * @type_bit: CROCE_QPT_* of this QP
  * @fd_refused: write() on the command file is forbidden to this process, see
- *	croce_qp_ring_doorbell()
+ *	croce_qp_kick()
  * @cur: slot that ibv_wr_set_*() fill, NULL before the first request and after
  *	a failed one
  * @wr_prod: index of the slot after @cur
@@ -176,9 +176,9 @@ struct croce_qp {
 /* Requests that not every device has. */
 #ifdef CROCE_HAVE_FLUSH
 #define CROCE_OPTIONAL_SEND_OPS                                                \
-	(uint64_t)(IBV_QP_EX_WITH_ATOMIC_WRITE | IBV_QP_EX_WITH_FLUSH)
+	((uint64_t)(IBV_QP_EX_WITH_ATOMIC_WRITE | IBV_QP_EX_WITH_FLUSH))
 #else
-#define CROCE_OPTIONAL_SEND_OPS (uint64_t)IBV_QP_EX_WITH_ATOMIC_WRITE
+#define CROCE_OPTIONAL_SEND_OPS ((uint64_t)IBV_QP_EX_WITH_ATOMIC_WRITE)
 #endif
 
 static inline struct croce_context *to_croce_context(struct ibv_context *ctx)
@@ -296,6 +296,7 @@ int croce_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 int croce_destroy_qp(struct ibv_qp *ibqp);
 
 /* send.c: ibv_post_send() and the doorbell */
+int croce_qp_kick(struct croce_qp *qp);
 int croce_qp_ring_doorbell(struct croce_qp *qp);
 int croce_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr);

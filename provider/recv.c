@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Posting of receives, to the queue of a QP or to a shared one. The kernel
- * looks at these queues when a message arrives, so there is no doorbell.
+ * looks at these queues when a message arrives; only a QP in error wants the
+ * doorbell, to flush what is posted to it.
  */
 
 #include <errno.h>
@@ -33,9 +34,9 @@ static int push(struct croce_wq *wq, uint32_t index,
 	return 0;
 }
 
-/* Everything before the first bad WR is posted, with one store of prod. */
-static int post_list(struct croce_wq *wq, struct ibv_recv_wr *wr,
-		     struct ibv_recv_wr **bad_wr)
+/* Return: 0, or the error of *@bad_wr; all before it are posted. */
+static int push_list(struct croce_wq *wq, struct ibv_recv_wr *wr,
+		     struct ibv_recv_wr **bad_wr, bool *posted)
 {
 	uint32_t index = wq->prod;
 	int err = 0;
@@ -49,7 +50,8 @@ static int post_list(struct croce_wq *wq, struct ibv_recv_wr *wr,
 		index++;
 	}
 
-	if (index != wq->prod)
+	*posted = index != wq->prod;
+	if (*posted)
 		croce_wq_publish(wq, index);
 	return err;
 }
@@ -58,7 +60,8 @@ int croce_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr)
 {
 	struct croce_qp *qp = to_croce_qp(ibqp);
-	int err;
+	int err, kick_err;
+	bool posted;
 
 	if (ibqp->srq || ibqp->state == IBV_QPS_RESET) {
 		*bad_wr = wr;
@@ -66,8 +69,16 @@ int croce_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 	}
 
 	croce_lock(&qp->rq_lock);
-	err = post_list(&qp->rq, wr, bad_wr);
+	err = push_list(&qp->rq, wr, bad_wr, &posted);
 	croce_unlock(&qp->rq_lock);
+	if (!posted || !croce_wq_needs_kick(&qp->rq))
+		return err;
+
+	kick_err = croce_qp_kick(qp);
+	if (kick_err) {
+		*bad_wr = wr;
+		return kick_err;
+	}
 	return err;
 }
 
@@ -75,10 +86,11 @@ int croce_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 			struct ibv_recv_wr **bad_wr)
 {
 	struct croce_srq *srq = to_croce_srq(ibsrq);
+	bool posted;
 	int err;
 
 	croce_lock(&srq->lock);
-	err = post_list(&srq->wq, wr, bad_wr);
+	err = push_list(&srq->wq, wr, bad_wr, &posted);
 	croce_unlock(&srq->lock);
 	return err;
 }

@@ -97,6 +97,18 @@ static inline bool croce_wq_needs_doorbell(const struct croce_wq *wq)
 }
 
 /*
+ * Whether the kernel has to be told of what was just published to a receive
+ * queue. C again, with the sense of the bit reversed: a QP in error asks for
+ * the doorbell, so that it can flush what is posted to it.
+ */
+static inline bool croce_wq_needs_kick(const struct croce_wq *wq)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	return __atomic_load_n(&wq->ctl->state, __ATOMIC_RELAXED) &
+	       CROCE_RQ_KICK;
+}
+
+/*
  * Makes the queue empty where the kernel stands, after a move to RESET. The
  * kernel does not look at the queue in that state, so nothing can race.
  */

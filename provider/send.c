@@ -143,16 +143,17 @@ static void fill_request(struct croce_sqe *sqe, const struct ibv_send_wr *wr)
 /* Each byte of inline data is written once, to where the kernel reads it. */
 static void fill_payload(struct croce_sqe *sqe, const struct ibv_send_wr *wr)
 {
-	const struct ibv_sge *sge;
+	int i;
 
 	if (!(wr->send_flags & IBV_SEND_INLINE)) {
 		croce_sqe_set_sges(sqe, wr->sg_list, wr->num_sge);
 		return;
 	}
 
-	for (sge = wr->sg_list; sge < wr->sg_list + wr->num_sge; sge++)
-		croce_sqe_add_inline(sqe, (void *)(uintptr_t)sge->addr,
-				     sge->length);
+	for (i = 0; i < wr->num_sge; i++)
+		croce_sqe_add_inline(sqe,
+				     (void *)(uintptr_t)wr->sg_list[i].addr,
+				     wr->sg_list[i].length);
 }
 
 static int push(struct croce_qp *qp, uint32_t index,
@@ -177,12 +178,12 @@ static int push(struct croce_qp *qp, uint32_t index,
 }
 
 /*
- * Makes the kernel look at the send queue: the command of POST_SEND, without a
- * WR. The kernel refuses write() for ever to a process that has changed its
+ * Makes the kernel look at the queues of a QP: the command of POST_SEND,
+ * without a WR. The kernel refuses write() for ever to a process that has changed its
  * credentials since it opened the device (EACCES); the library knows another
  * way in, a little slower.
  */
-static int kick(struct croce_qp *qp)
+int croce_qp_kick(struct croce_qp *qp)
 {
 	struct ib_uverbs_post_send_resp resp;
 	struct {
@@ -213,7 +214,7 @@ static int kick(struct croce_qp *qp)
 /* Tells the kernel what was published, unless it is about to look (C). */
 int croce_qp_ring_doorbell(struct croce_qp *qp)
 {
-	return croce_wq_needs_doorbell(&qp->sq) ? kick(qp) : 0;
+	return croce_wq_needs_doorbell(&qp->sq) ? croce_qp_kick(qp) : 0;
 }
 
 /* Return: 0, or the error of *@bad_wr; all before it are posted. */
