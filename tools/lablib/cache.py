@@ -72,4 +72,4 @@ def entries() -> Iterator[Path]:
     """Iterate over the complete entries of the cache."""
     for kind in sorted(cache_root().iterdir() if cache_root().exists() else []):
         if kind.is_dir() and kind.name not in ("lock", "apt"):
-            yield from sorted(p for p in kind.iterdir() if not p.name.startswith("."))
+            yield from sorted(p for p in kind.iterdir() if p.is_dir() and not p.name.startswith("."))

@@ -5,7 +5,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import guest, host, module, overlay, provider
+from . import apt, cache, guest, host, image, inventory, module, overlay, provider, roots, umlbuild
 from .kernels import KERNELS, Kernel
 from .shell import LabError, say
 
@@ -40,6 +40,21 @@ def _parser() -> argparse.ArgumentParser:
     grafted.add_argument("--tree", "-t", action="append", choices=("bookworm", "trixie", "newest"),
                          help="whose rdma-core; may be repeated (default: all)")
     grafted.set_defaults(action=_provider)
+    setup = commands.add_parser("setup", help="fetch and build all that runs need")
+    _kernels_option(setup)
+    setup.add_argument("--update", action="store_true", help="look for newer packages first")
+    setup.set_defaults(action=_setup)
+    shell = commands.add_parser("shell", help="boot guests and give a shell in the first")
+    _guest_options(shell)
+    shell.set_defaults(action=_shell)
+    path = commands.add_parser("path", help="print where a kernel's tree (UML) or image is")
+    path.add_argument("kernel", choices=KERNELS)
+    path.set_defaults(action=_path)
+    commands.add_parser("list", help="show what is cached").set_defaults(action=_list)
+    clean = commands.add_parser("clean", help="remove cached things")
+    clean.add_argument("--all", action="store_true",
+                       help="everything; otherwise what the present inputs do not use")
+    clean.set_defaults(action=_clean)
     return parser
 
 
@@ -81,7 +96,7 @@ def _guest_options(parser: argparse.ArgumentParser) -> None:
     add("--mtu", type=int, default=1500)
     add("--share", type=Path, metavar="DIR", help="keep the guests' /out here")
     add("--timeout", type=float, default=600, metavar="S")
-    add("--memory", default="4G")
+    add("--memory", help="default: 4G, User-mode Linux 2G")
     add("--cpus", type=int, default=2)
     add("--append", default="", help="kernel arguments")
     add("--virtual-time", action="store_true", help="UML: time passes only while idle")
@@ -92,11 +107,55 @@ def _run(options: argparse.Namespace) -> int:
     words = options.words[1:] if options.words[:1] == ["--"] else options.words
     if not words:
         raise LabError("no command given")
+    return guest.run(_spec(options, command=words)).status
+
+
+def _shell(options: argparse.Namespace) -> int:
+    say("leave the shell to power the guests off")
+    return guest.run(_spec(options, command=["true"], shell=True)).status
+
+
+def _spec(options: argparse.Namespace, **more: object) -> guest.Spec:
     kernel = KERNELS[options.kernel]
-    spec = guest.Spec(
-        kernel=kernel.name, command=words, overlay=overlay.trees(kernel, options.croce, options.siw), guests=options.guests,
+    return guest.Spec(
+        kernel=kernel.name, overlay=overlay.trees(kernel, options.croce, options.siw),
+        guests=options.guests, everywhere=options.all,
         peer_command=[options.peer_command] if options.peer_command else [],
-        everywhere=options.all, croce=options.croce, mtu=options.mtu, out=options.share,
-        timeout=options.timeout, memory=options.memory, cpus=options.cpus,
-        append=options.append, virtual_time=options.virtual_time, allowed=options.allow_log)
-    return guest.run(spec).status
+        croce=options.croce, mtu=options.mtu, out=options.share and options.share.absolute(),
+        timeout=options.timeout, cpus=options.cpus,
+        memory=options.memory or ("2G" if kernel.uml else "4G"),
+        append=options.append, virtual_time=options.virtual_time, allowed=options.allow_log, **more)
+
+
+def _setup(options: argparse.Namespace) -> int:
+    if options.update:
+        apt.forget_lists()
+    for kernel in _kernels(options):
+        image.bootable(kernel)
+        if not kernel.uml:
+            roots.squashfs(kernel.release)
+        provider.for_kernel(kernel)
+    return 0
+
+
+def _path(options: argparse.Namespace) -> int:
+    kernel = KERNELS[options.kernel]
+    print(umlbuild.tree(kernel) if kernel.uml else image.bootable(kernel))
+    return 0
+
+
+def _list(_: argparse.Namespace) -> int:
+    used = inventory.in_use()
+    for path in cache.entries():
+        print(f"{inventory.size(path) / 2**20:8.0f} MiB  {'used' if path in used else '    '}  "
+              f"{path.parent.name}/{path.name}")
+    return 0
+
+
+def _clean(options: argparse.Namespace) -> int:
+    used = set() if options.all else inventory.in_use()
+    for path in cache.entries():
+        if path not in used:
+            say(f"removing {path.parent.name}/{path.name}")
+            inventory.remove(path)
+    return 0

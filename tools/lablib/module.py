@@ -29,9 +29,12 @@ def build(kernel: Kernel, arguments: tuple[str, ...] = ()) -> Path:
         source.mirror(source.files(*PARTS), directory)
         if not (directory / "Kbuild").exists():
             raise LabError("there is no Kbuild in the checkout")
-        if arguments:       # checks and extra warnings come only from what is compiled
-            make(kernel, directory, ["clean"])
-        make(kernel, directory, ["modules", *arguments])
+        try:
+            make(kernel, directory, ["modules", *arguments])
+        except LabError:    # what was compiled with a warning is to warn again next time
+            for obj in directory.rglob("*.o"):
+                obj.unlink()
+            raise
         modules = sorted(directory.rglob("*.ko"))
         say(f"{kernel.name}: " + " ".join(f"{module.relative_to(directory)}" for module in modules))
     return directory

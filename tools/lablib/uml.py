@@ -12,7 +12,7 @@ from .paths import CHECKOUT
 if TYPE_CHECKING:
     from .guest import Spec
 
-ARGUMENTS = ("panic=-1", "oops=panic", "loglevel=5", "stderr=1", "con=null", "con0=null,fd:2", "con1=null,fd:1", "ssl=null")
+ARGUMENTS = ("panic=-1", "oops=panic", "loglevel=5", "stderr=1", "con=null", "con0=null,fd:2", "ssl=null")
 
 
 def command_line(spec: Spec, boot: Path, directory: Path, out: Path) -> list[str]:
@@ -21,5 +21,6 @@ def command_line(spec: Spec, boot: Path, directory: Path, out: Path) -> list[str
     words = [str(boot / "kernel"), f"mem={spec.memory}", f"initrd={boot / 'initramfs'}",
              f"lab.root={root}", f"lab.modules={image.module_root(boot)}",
              f"lab.run={directory}", f"lab.out={out}", f"lab.checkout={CHECKOUT}", *ARGUMENTS]
+    words.append("con1=fd:0,fd:1" if spec.shell else "con1=null,fd:1")
     words.append("time-travel=inf-cpu" if spec.virtual_time else "seccomp=on")
     return words + spec.append.split()
