@@ -507,6 +507,22 @@ void croce_resp_abandon(struct croce_resp *resp,
 }
 
 /**
+ * croce_resp_stop - the QP goes to error: accept nothing, owe nothing
+ * @resp: responder
+ *
+ * Context: any; the caller owns @resp.
+ */
+void croce_resp_stop(struct croce_resp *resp)
+{
+	u32 i;
+
+	resp->active = false;
+	resp->ack_owed = false;
+	for (i = 0; i < resp->replay_slots; i++)
+		set_pending(resp, &resp->replay[i], false);
+}
+
+/**
  * croce_resp_opcode - RC opcode of one packet of a run
  * @run: the run
  * @i: packet, counted from 0

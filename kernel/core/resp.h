@@ -219,6 +219,7 @@ void croce_resp_accept(struct croce_resp *resp, const struct croce_pkt *pkt,
 void croce_resp_refuse(struct croce_resp *resp, u8 syndrome);
 void croce_resp_repeat(struct croce_resp *resp, const struct croce_pkt *pkt);
 void croce_resp_on_gap(struct croce_resp *resp, const struct croce_pkt *pkt);
+void croce_resp_stop(struct croce_resp *resp);
 bool croce_resp_owes(const struct croce_resp *resp);
 struct croce_resp_run croce_resp_next(const struct croce_resp *resp,
 				      u32 max_pkts);

@@ -26,6 +26,8 @@
  *   C  doorbell elision (send queue): the provider stores prod, full barrier,
  *      loads state; the kernel stores state, full barrier, loads prod. At
  *      least one of the two sees the other, so no WR waits unseen.
+ *      The same holds for a receive queue while CROCE_RQ_KICK is set in its
+ *      state: the QP is in error, and each post has to ring for its flush.
  *   D  CQ arming: the user stores arm, full barrier, polls once more; the
  *      kernel stores prod, full barrier, loads arm. At least one of the two
  *      sees the other, so no completion is left without an event.
@@ -49,12 +51,15 @@
 /* State bits of a send queue; kernel writes, see letter C. */
 #define CROCE_SQ_BUSY		(1U << 0) /* the kernel will look again by itself */
 
+/* State bits of a receive queue; kernel writes, see letter C. */
+#define CROCE_RQ_KICK		(1U << 1) /* ring the doorbell after posting */
+
 /**
  * struct croce_wq_ctl - control words of a send, receive or shared receive queue
  * @prod: user writes (A): WRs posted. The kernel clamps to the ring size.
  * @reserved_4: zero; keeps the two writers on separate cache lines
  * @cons: kernel writes (B): slots released. The user trusts it.
- * @state: kernel writes (C): CROCE_SQ_* bits. The user trusts it.
+ * @state: kernel writes (C): CROCE_SQ_* or CROCE_RQ_* bits. The user trusts it.
  * @reserved_48: zero
  */
 struct croce_wq_ctl {

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The queue pair as an object: its number, its queues, its completions and
+ * events. The verbs are in qp_verbs.c.
+ */
+#include <linux/random.h>
+#include <linux/vmalloc.h>
+#include "qp.h"
+
+#define QPN_FIRST	0x10
+#define QPN_LAST	0xfffffe
+
+struct workqueue_struct *croce_wq;
+
+/* Queue pairs of all devices by number (R, L: xa_lock): a packet names no
+ * device, and a number that is unique on the host needs none.
+ */
+static DEFINE_XARRAY_ALLOC(qps);
+static u32 qpn_next;
+
+/**
+ * croce_qp_init - prepare for queue pairs
+ *
+ * Return: 0 or -ENOMEM. Context: process, may sleep.
+ */
+int croce_qp_init(void)
+{
+	qpn_next = get_random_u32_below(QPN_LAST - QPN_FIRST) + QPN_FIRST;
+	/* MEM_RECLAIM: storage consumers make progress through it. */
+	croce_wq = alloc_workqueue("croce", WQ_MEM_RECLAIM | WQ_HIGHPRI |
+				   WQ_UNBOUND, 0);
+	return croce_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * croce_qp_exit - no queue pair is left
+ *
+ * Context: process, may sleep.
+ */
+void croce_qp_exit(void)
+{
+	destroy_workqueue(croce_wq);
+	WARN_ON(!xa_empty(&qps));
+}
+
+/**
+ * croce_qp_find - queue pair by number
+ * @qpn: number from the wire
+ *
+ * Return: the queue pair, or NULL; valid in the RCU read section, and may be
+ * dead. Context: RCU read section.
+ */
+struct croce_qp *croce_qp_find(u32 qpn)
+{
+	return xa_load(&qps, qpn);
+}
+
+/**
+ * croce_qp_insert - give a queue pair its number and make it known
+ * @qp: complete queue pair; qpn is set here unless it is the GSI
+ *
+ * Return: 0, -EBUSY for a second GSI, -ENOMEM, -EAGAIN when numbers are used
+ * up. Context: process, may sleep.
+ */
+int croce_qp_insert(struct croce_qp *qp)
+{
+	struct croce_qp *none = NULL;
+	int err;
+
+	if (qp->type == IB_QPT_GSI) {
+		qp->qpn = 1;
+		return try_cmpxchg((struct croce_qp **)&qp->dev->gsi, &none,
+				   qp) ? 0 : -EBUSY;
+	}
+	/* Reserve first: nobody may find a QP that does not know its number. */
+	err = xa_alloc_cyclic(&qps, &qp->qpn, NULL,
+			      XA_LIMIT(QPN_FIRST, QPN_LAST), &qpn_next,
+			      GFP_KERNEL);
+	if (err < 0)
+		return err == -EBUSY ? -EAGAIN : err;
+	xa_store(&qps, qp->qpn, qp, GFP_KERNEL);
+	return 0;
+}
+
+/**
+ * croce_qp_erase - make a queue pair unknown
+ * @qp: queue pair
+ *
+ * Readers that have it already keep it until a grace period later.
+ *
+ * Context: process, may sleep.
+ */
+void croce_qp_erase(struct croce_qp *qp)
+{
+	if (qp->type == IB_QPT_GSI)
+		RCU_INIT_POINTER(qp->dev->gsi, NULL);
+	else
+		xa_erase(&qps, qp->qpn);
+}
+
+static u32 slots_for(u32 max_wr)
+{
+	return roundup_pow_of_two(max(max_wr, 1U));
+}
+
+static int alloc_private(struct croce_qp *qp, u32 slots, u32 payload)
+{
+	struct croce_wqe *wqes;
+
+	wqes = kvcalloc(slots, sizeof(*wqes), GFP_KERNEL_ACCOUNT);
+	if (!wqes)
+		return -ENOMEM;
+	qp->sq_slot_size = sizeof(struct croce_sq_slot) + payload;
+	qp->sq_slots = kvcalloc(slots, qp->sq_slot_size, GFP_KERNEL_ACCOUNT);
+	if (!qp->sq_slots) {
+		kvfree(wqes);
+		return -ENOMEM;
+	}
+	croce_req_init(&qp->req, wqes, slots);
+	return 0;
+}
+
+static void free_private(struct croce_qp *qp)
+{
+	kvfree(qp->sq_slots);
+	kvfree(qp->req.ring);
+}
+
+static void init_wq(struct croce_wq *wq, u32 slots, u32 stride, u32 max_sge)
+{
+	wq->slots = slots;
+	wq->mask = slots - 1;
+	wq->stride = stride;
+	wq->max_wr = slots;
+	wq->max_sge = max_sge;
+}
+
+/**
+ * croce_qp_alloc_queues - rings of a queue pair, shared and private
+ * @qp: queue pair; srq is set
+ * @ibuc: context of the process, or NULL for a kernel consumer
+ * @cap: limits asked for, within those of the device; updated to what is
+ * @resp: filled with the places of the rings
+ *
+ * Return: 0 or -ENOMEM. Context: process, may sleep.
+ */
+int croce_qp_alloc_queues(struct croce_qp *qp, struct ib_ucontext *ibuc,
+			  struct ib_qp_cap *cap,
+			  struct croce_create_qp_resp *resp)
+{
+	u32 payload = ALIGN(max_t(u32, cap->max_send_sge *
+				  sizeof(struct croce_sge),
+				  cap->max_inline_data), 64);
+	u32 sq_stride = sizeof(struct croce_sqe) + payload;
+	u32 rq_stride = sizeof(struct croce_rqe) +
+			cap->max_recv_sge * sizeof(struct croce_sge);
+	u32 sq_slots = slots_for(cap->max_send_wr);
+	u32 rq_slots = qp->srq ? 0 : slots_for(cap->max_recv_wr);
+	size_t offset;
+	int err;
+
+	err = alloc_private(qp, sq_slots, payload);
+	if (err)
+		return err;
+	init_wq(&qp->sq, sq_slots, sq_stride, cap->max_send_sge);
+	init_wq(&qp->rq, rq_slots, rq_stride, cap->max_recv_sge);
+	qp->max_inline = payload;
+	offset = croce_wq_size(sq_slots, sq_stride);
+	qp->umap = croce_umap_create(ibuc, offset + (rq_slots ?
+				     croce_wq_size(rq_slots, rq_stride) : 0));
+	if (IS_ERR(qp->umap)) {
+		free_private(qp);
+		return PTR_ERR(qp->umap);
+	}
+	offset = croce_wq_place(&qp->sq, qp->umap, 0, &resp->sq);
+	if (rq_slots)
+		croce_wq_place(&qp->rq, qp->umap, offset, &resp->rq);
+	resp->map_offset = croce_umap_offset(qp->umap);
+	resp->map_length = qp->umap->size;
+	resp->max_inline = payload;
+	cap->max_send_wr = sq_slots;
+	cap->max_recv_wr = rq_slots;
+	cap->max_inline_data = payload;
+	return 0;
+}
+
+/**
+ * croce_qp_free_queues - mirror of croce_qp_alloc_queues()
+ * @qp: queue pair whose task was stopped
+ *
+ * Context: process, may sleep.
+ */
+void croce_qp_free_queues(struct croce_qp *qp)
+{
+	croce_umap_destroy(qp->umap);
+	free_private(qp);
+}
+
+/**
+ * croce_qp_complete - post a completion of this queue pair
+ * @qp: queue pair
+ * @cq: its send or receive CQ
+ * @cqe: completion; the queue pair number is filled in here
+ * @solicited: satisfies a consumer who waits for solicited events only
+ *
+ * The consumer is told at the end of the turn.
+ *
+ * Context: owner of the QP's task.
+ */
+void croce_qp_complete(struct croce_qp *qp, struct croce_cq *cq,
+		       struct croce_cqe *cqe, bool solicited)
+{
+	cqe->qp_num = qp->qpn;
+	if (croce_cq_post(cq, cqe, solicited))
+		qp->notify[cq == qp->recv_cq] = cq;
+}
+
+/**
+ * croce_qp_event - raise an asynchronous event
+ * @qp: queue pair
+ * @event: event
+ *
+ * Context: any; the queue pair is not dead.
+ */
+void croce_qp_event(struct croce_qp *qp, enum ib_event_type event)
+{
+	struct ib_event record = {
+		.device = &qp->dev->ibdev,
+		.element.qp = qp->ibqp,
+		.event = event,
+	};
+
+	if (qp->ibqp->event_handler)
+		qp->ibqp->event_handler(&record, qp->ibqp->qp_context);
+}

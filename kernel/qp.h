@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The queue pair. L2. Letters: see dev.h.
+ *
+ * Lifetime. struct croce_qp_obj belongs to the RDMA core and goes when
+ * destroy returns; struct croce_qp is what the data path knows. It is found
+ * in croce_qps under RCU, without a reference, and freed after a grace
+ * period; destroy marks it dead under the task (T), after which no turn does
+ * anything, and then takes its resources away.
+ */
+#ifndef CROCE_QP_H
+#define CROCE_QP_H
+
+#include <linux/hrtimer.h>
+#include <linux/mutex.h>
+#include <linux/skbuff.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+#include "core/req.h"
+#include "core/resp.h"
+#include "cq.h"
+#include "dev.h"
+#include "sock.h"
+#include "srq.h"
+#include "umap.h"
+
+/* Packets waiting for the owner of the task at most. */
+#define CROCE_RX_BACKLOG_MAX	1024U
+
+/**
+ * struct croce_sq_slot - what a private send WQE needs beside its core image
+ * @ah: UD: handle of the address vector
+ * @remote_qpn: UD
+ * @remote_qkey: UD
+ * @inline_len: bytes at @data, when CROCE_WQE_INLINE
+ * @arg: operands of local operations (BIND_MW, REG_MR)
+ * @reg_mr: REG_MR: region of the kernel consumer
+ * @sge: elements, or inline payload
+ */
+struct croce_sq_slot {
+	u32 ah;
+	u32 remote_qpn;
+	u32 remote_qkey;
+	u32 inline_len;
+	u64 arg[2];
+	struct croce_mr *reg_mr;
+	struct croce_sge sge[];
+};
+
+/**
+ * struct croce_qp - queue pair, the data path's part
+ * @rcu: freed after a grace period
+ * @ibqp: RDMA core's part; valid until dead
+ * @dev: device (I)
+ * @pd: protection domain (I)
+ * @send_cq: completions of the send queue (I)
+ * @recv_cq: completions of the receive queue (I)
+ * @srq: shared receive queue, or NULL (I)
+ * @qpn: number; 1 for the GSI (I)
+ * @type: enum ib_qp_type (I)
+ * @user: queues belong to a process (I)
+ * @sig_all: every send WR is signalled (I)
+ * @max_inline: bytes of inline payload (I)
+ * @work: CROCE_TASK_* bits (A)
+ * @rx_backlog: packets that found the task owned (L: its lock)
+ * @deferral: continues the task in the work queue
+ * @timer: acknowledgement and RNR timer, and retries after local congestion
+ * @timer_ns: what @timer is set to, KTIME_MAX when idle (T)
+ * @modify_mutex: serialises state changes
+ * @attr: attributes as query returns them (M)
+ * @state: enum ib_qp_state (M; read anywhere with READ_ONCE)
+ * @dead: destroy has begun (T)
+ * @sqd_notify: raise SQ_DRAINED when the send queue is quiet (T)
+ * @umap: memory of the rings (I)
+ * @sq: send queue (T)
+ * @sq_post_lock: serialises kernel posters of the send queue
+ * @sq_slots: private images beside @req's ring (T)
+ * @sq_slot_size: bytes per entry of @sq_slots (I)
+ * @sq_busy: value last reported in ctl->state (T)
+ * @sq_broken: the process wrote an impossible index (T)
+ * @req: requester (T)
+ * @rq: receive queue; slots is 0 with an SRQ (T)
+ * @rq_post_lock: serialises kernel posters of the receive queue
+ * @resp: responder (T)
+ * @replay: ring of @resp (T)
+ * @rqe: receive WQE in use (T)
+ * @rqe_valid: @rqe is in use (T)
+ * @path: way to the peer; UD: route cache of the last address vector (T)
+ * @dest_qpn: peer (T)
+ * @qkey: UD (T)
+ * @notify: CQs whose consumers are to be told after the turn (T)
+ * @retry_local: the qdisc refused a packet; send again after a pause (T)
+ * @comm_est: the peer was heard (T)
+ * @fatal: the responder failed: to error after its NAK (T)
+ * @fatal_event: event that goes with @fatal (T)
+ */
+struct croce_qp {
+	struct rcu_head rcu;
+	struct ib_qp *ibqp;
+	struct croce_dev *dev;
+	struct ib_pd *pd;
+	struct croce_cq *send_cq;
+	struct croce_cq *recv_cq;
+	struct croce_srq *srq;
+	u32 qpn;
+	u8 type;
+	bool user;
+	bool sig_all;
+	u32 max_inline;
+
+	atomic_t work;
+	struct sk_buff_head rx_backlog;
+	struct work_struct deferral;
+	struct hrtimer timer;
+	u64 timer_ns;
+
+	struct mutex modify_mutex;
+	struct ib_qp_attr attr;
+	u8 state;
+	bool dead;
+	bool sqd_notify;
+
+	struct croce_umap *umap;
+	struct croce_wq sq;
+	spinlock_t sq_post_lock;
+	void *sq_slots;
+	size_t sq_slot_size;
+	u32 sq_busy;
+	bool sq_broken;
+	struct croce_req req;
+
+	struct croce_wq rq;
+	spinlock_t rq_post_lock;
+	struct croce_resp resp;
+	struct croce_replay *replay;
+	struct croce_rqe_image rqe;
+	bool rqe_valid;
+
+	struct croce_path path;
+	u32 dest_qpn;
+	u32 qkey;
+	struct croce_cq *notify[2];
+	bool retry_local;
+	bool comm_est;
+	bool fatal;
+	enum ib_event_type fatal_event;
+};
+
+/**
+ * struct croce_qp_obj - queue pair, the RDMA core's part
+ * @ibqp: RDMA core's
+ * @qp: the data path's
+ */
+struct croce_qp_obj {
+	struct ib_qp ibqp;
+	struct croce_qp *qp;
+};
+
+static inline struct croce_qp *croce_qp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct croce_qp_obj, ibqp)->qp;
+}
+
+static inline struct croce_sq_slot *croce_sq_slot(const struct croce_qp *qp,
+						  u32 index)
+{
+	return qp->sq_slots + (index & qp->sq.mask) * qp->sq_slot_size;
+}
+
+static inline bool croce_qp_is_connected(const struct croce_qp *qp)
+{
+	return qp->type == IB_QPT_RC || qp->type == IB_QPT_UC;
+}
+
+int croce_qp_init(void);
+void croce_qp_exit(void);
+struct croce_qp *croce_qp_find(u32 qpn);
+int croce_qp_insert(struct croce_qp *qp);
+void croce_qp_erase(struct croce_qp *qp);
+int croce_qp_alloc_queues(struct croce_qp *qp, struct ib_ucontext *ibuc,
+			  struct ib_qp_cap *cap,
+			  struct croce_create_qp_resp *resp);
+void croce_qp_free_queues(struct croce_qp *qp);
+void croce_qp_complete(struct croce_qp *qp, struct croce_cq *cq,
+		       struct croce_cqe *cqe, bool solicited);
+void croce_qp_event(struct croce_qp *qp, enum ib_event_type event);
+
+int croce_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
+		    struct ib_udata *udata);
+int croce_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		    struct ib_udata *udata);
+int croce_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init);
+int croce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+int croce_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		    const struct ib_send_wr **bad_wr);
+int croce_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		    const struct ib_recv_wr **bad_wr);
+
+#endif /* CROCE_QP_H */

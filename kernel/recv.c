@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * From the UDP socket to the queue pair. Nothing here believes a packet: it
+ * is parsed by the one parser, must come from and go to the addresses of the
+ * queue pair, and must have a good ICRC, before it changes anything.
+ *
+ * An skb may hold a run of packets that segmentation never split. Each is
+ * checked with the header that segmentation would have given it.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/inet_ecn.h>
+#include "recv.h"
+#include "mcast.h"
+#include "task.h"
+#include "wire/icrc.h"
+
+static bool skb_is_ip4(const struct sk_buff *skb)
+{
+	return ip_hdr(skb)->version == 4;
+}
+
+static void addresses_of(const struct sk_buff *skb, struct in6_addr *saddr,
+			 struct in6_addr *daddr)
+{
+	if (skb_is_ip4(skb)) {
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, saddr);
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, daddr);
+	} else {
+		*saddr = ipv6_hdr(skb)->saddr;
+		*daddr = ipv6_hdr(skb)->daddr;
+	}
+}
+
+static bool skb_is_marked(const struct sk_buff *skb)
+{
+	u8 field = skb_is_ip4(skb) ? ip_hdr(skb)->tos :
+		   ipv6_get_dsfield(ipv6_hdr(skb));
+
+	return INET_ECN_is_ce(field);
+}
+
+static u32 crc_of_range(const struct sk_buff *skb, u32 crc, u32 from, u32 len)
+{
+	struct skb_seq_state state;
+	const u8 *data;
+	u32 done = 0, n;
+
+	if (from + len <= skb_headlen(skb))
+		return croce_icrc_update(crc, skb->data + from, len);
+	skb_prepare_seq_read((struct sk_buff *)skb, from, from + len, &state);
+	while ((n = skb_seq_read(done, &data, &state))) {
+		n = min(n, len - done);
+		crc = croce_icrc_update(crc, data, n);
+		done += n;
+		if (done == len)
+			break;
+	}
+	skb_abort_seq_read(&state);
+	return crc;
+}
+
+static u32 icrc_begin(const struct croce_rx *rx, const u8 *bth)
+{
+	const struct sk_buff *skb = rx->skb;
+	struct udphdr uh = *udp_hdr(skb);
+
+	uh.len = htons(sizeof(uh) + rx->length);
+	if (skb_is_ip4(skb)) {
+		u8 header[CROCE_IP4_MAX_LEN];
+		struct iphdr *ip = (struct iphdr *)header;
+		u32 ip_len = ip_hdrlen(skb);
+
+		memcpy(header, ip_hdr(skb), ip_len);
+		if (skb_is_gso(skb)) {
+			ip->id = htons(ntohs(ip->id) + rx->index);
+			ip->tot_len = htons(ip_len + sizeof(uh) + rx->length);
+		}
+		return croce_icrc_begin4(ip, ip_len, &uh, bth);
+	} else {
+		struct ipv6hdr ip6 = *ipv6_hdr(skb);
+
+		if (skb_is_gso(skb))
+			ip6.payload_len = uh.len;
+		return croce_icrc_begin6(&ip6, &uh, bth);
+	}
+}
+
+/**
+ * croce_recv_icrc_is_good - verify the invariant CRC of one packet
+ * @rx: packet
+ *
+ * Return: true when it is right. Context: any.
+ */
+bool croce_recv_icrc_is_good(const struct croce_rx *rx)
+{
+	u8 bth[sizeof(struct croce_bth)];
+	__le32 icrc;
+	u32 crc;
+
+	if (skb_copy_bits(rx->skb, rx->offset, bth, sizeof(bth)) ||
+	    skb_copy_bits(rx->skb, rx->offset + rx->length - CROCE_ICRC_LEN,
+			  &icrc, sizeof(icrc)))
+		return false;
+	crc = icrc_begin(rx, bth);
+	crc = crc_of_range(rx->skb, crc, rx->offset + sizeof(struct croce_bth),
+			   rx->length - sizeof(struct croce_bth) - CROCE_ICRC_LEN);
+	return icrc == croce_icrc_final(crc);
+}
+
+static bool parse(struct croce_rx *rx)
+{
+	u8 buffer[CROCE_MAX_HDR_LEN];
+	const u8 *bytes;
+
+	bytes = skb_header_pointer(rx->skb, rx->offset,
+				   min_t(u32, rx->length, sizeof(buffer)),
+				   buffer);
+	return bytes && croce_pkt_parse(&rx->pkt, bytes, rx->length) ==
+			CROCE_PARSE_OK;
+}
+
+static bool type_fits(const struct croce_qp *qp, const struct croce_pkt *pkt)
+{
+	u32 flags = croce_opcode_info(pkt->opcode)->flags;
+
+	switch (qp->type) {
+	case IB_QPT_RC:
+		return flags & CROCE_OPF_RC;
+	case IB_QPT_UC:
+		return flags & CROCE_OPF_UC;
+	default:
+		return flags & CROCE_OPF_UD;
+	}
+}
+
+static bool pkey_fits(u16 pkey)
+{
+	/* The table has one full-member key; a limited peer may talk to it. */
+	return (pkey & 0x7fff) == (CROCE_PKEY & 0x7fff);
+}
+
+/* Connected queue pairs hear their peer only (IBA 9.6.1.2, 9.6.1.5). */
+static bool addresses_fit(const struct croce_qp *qp, const struct sk_buff *skb)
+{
+	const struct croce_av *av = &qp->path.av;
+	struct in6_addr saddr, daddr;
+
+	if (!croce_qp_is_connected(qp))
+		return true;
+	addresses_of(skb, &saddr, &daddr);
+	return ipv6_addr_equal(&daddr, &av->saddr) &&
+	       ipv6_addr_equal(&saddr, &av->daddr);
+}
+
+static enum croce_counter drop_reason(struct croce_qp *qp,
+				      const struct croce_rx *rx)
+{
+	const struct croce_pkt *pkt = &rx->pkt;
+
+	if (pkt->dest_qpn != qp->qpn && pkt->dest_qpn != IB_MULTICAST_QPN)
+		return CROCE_CNT_DROP_NO_QP;
+	if (!type_fits(qp, pkt))
+		return CROCE_CNT_DROP_OPCODE;
+	if (qp->state < IB_QPS_RTR || qp->state == IB_QPS_ERR)
+		return CROCE_CNT_DROP_STATE;
+	if (!addresses_fit(qp, rx->skb))
+		return CROCE_CNT_DROP_ADDRESS;
+	if (!pkey_fits(pkt->pkey))
+		return CROCE_CNT_DROP_PKEY;
+	if (!croce_qp_is_connected(qp) && pkt->qkey != qp->qkey)
+		return CROCE_CNT_DROP_QKEY;
+	if (READ_ONCE(qp->dev->icrc) && !croce_recv_icrc_is_good(rx))
+		return CROCE_CNT_RX_ICRC_ENCAPSULATED;
+	return CROCE_CNT_NUM;
+}
+
+static void receive(struct croce_qp *qp, const struct croce_rx *rx)
+{
+	u32 flags = croce_opcode_info(rx->pkt.opcode)->flags;
+
+	if (!croce_qp_is_connected(qp))
+		croce_recv_datagram(qp, rx);
+	else if (flags & CROCE_OPF_REQUEST)
+		croce_recv_request(qp, rx);
+	else if (flags & CROCE_OPF_RESPONSE)
+		croce_recv_response(qp, rx);
+}
+
+/**
+ * croce_recv_skb - take in an skb that was addressed to a queue pair
+ * @qp: queue pair
+ * @skb: one packet or a run of them; consumed
+ *
+ * Context: owner of the QP's task, bottom halves off.
+ */
+void croce_recv_skb(struct croce_qp *qp, struct sk_buff *skb)
+{
+	u32 seg_len = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : skb->len;
+	struct croce_rx rx = { .skb = skb };
+	u32 left = qp->dead ? 0 : skb->len;
+
+	if (left && skb_is_marked(skb))
+		croce_count_add(qp->dev, CROCE_CNT_NP_ECN_MARKED_ROCE_PACKETS,
+				DIV_ROUND_UP(left, seg_len));
+	for (; left; left -= rx.length, rx.offset += rx.length, rx.index++) {
+		enum croce_counter reason = CROCE_CNT_DROP_MALFORMED;
+
+		rx.length = min(left, seg_len);
+		if (parse(&rx))
+			reason = drop_reason(qp, &rx);
+		if (likely(reason == CROCE_CNT_NUM))
+			receive(qp, &rx);
+		else
+			croce_count(qp->dev, reason);
+	}
+	consume_skb(skb);
+}
+
+/* QP 1 exists once for each device, and is named by the address. */
+static struct croce_qp *find_gsi(const struct sk_buff *skb, struct net *net)
+{
+	struct in6_addr saddr, daddr;
+	struct croce_dev *dev;
+
+	addresses_of(skb, &saddr, &daddr);
+	dev = croce_addr_dev(net, &daddr, skb->skb_iif);
+	return dev ? rcu_dereference(dev->gsi) : NULL;
+}
+
+/* A datagram queue pair hears what is sent to an address of its device. */
+static bool destination_fits(const struct croce_qp *qp,
+			     const struct sk_buff *skb, struct net *net)
+{
+	struct in6_addr saddr, daddr;
+	struct croce_dev *dev;
+
+	if (!net_eq(dev_net(qp->dev->netdev), net))
+		return false;
+	if (croce_qp_is_connected(qp))
+		return true;
+	addresses_of(skb, &saddr, &daddr);
+	dev = croce_addr_dev(net, &daddr, qp->dev->netdev->ifindex);
+	return dev == qp->dev;
+}
+
+static bool headers_are_plain(const struct sk_buff *skb)
+{
+	u32 ip_len = skb_transport_offset(skb) - skb_network_offset(skb);
+
+	/* The ICRC of extension headers is nowhere defined. */
+	return skb_is_ip4(skb) ? ip_len <= CROCE_IP4_MAX_LEN :
+	       ip_len == sizeof(struct ipv6hdr);
+}
+
+static void deliver(struct net *net, struct sk_buff *skb)
+{
+	struct croce_rx rx = { .skb = skb, .length = skb->len };
+	struct croce_qp *qp;
+
+	if (skb_is_gso(skb))
+		rx.length = min_t(u32, skb->len, skb_shinfo(skb)->gso_size);
+	if (!parse(&rx))
+		goto drop;
+	if (rx.pkt.dest_qpn == IB_MULTICAST_QPN) {
+		croce_mcast_deliver(net, skb);
+		return;
+	}
+	qp = rx.pkt.dest_qpn == 1 ? find_gsi(skb, net) :
+	     croce_qp_find(rx.pkt.dest_qpn);
+	if (!qp)
+		goto drop;
+	if (!destination_fits(qp, skb, net)) {
+		croce_count(qp->dev, CROCE_CNT_DROP_ADDRESS);
+		goto drop;
+	}
+	croce_count(qp->dev, CROCE_CNT_RCVD_PKTS);
+	croce_count_add(qp->dev, CROCE_CNT_RCVD_BYTES, skb->len);
+	croce_task_receive(qp, skb);
+	return;
+drop:
+	kfree_skb(skb);
+}
+
+/**
+ * croce_recv_udp - encap_rcv of the sockets
+ * @sk: socket
+ * @skb: data is at the UDP header; consumed
+ *
+ * Return: 0, consumed. Context: receive softirq, RCU read section.
+ */
+int croce_recv_udp(struct sock *sk, struct sk_buff *skb)
+{
+	struct net *net = sock_net(sk);
+
+	if (!headers_are_plain(skb) ||
+	    !pskb_may_pull(skb, sizeof(struct udphdr))) {
+		kfree_skb(skb);
+		return 0;
+	}
+	__skb_pull(skb, sizeof(struct udphdr));
+	skb_dst_drop(skb);
+	rcu_read_lock();
+	deliver(net, skb);
+	rcu_read_unlock();
+	return 0;
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * From runs to packets. Packets of equal size that follow each other share an
+ * skb, up to what one may hold; the last of it may be shorter. The bytes are
+ * copied before the ICRC is computed, so an application that writes to memory
+ * under transmission cannot make a packet that is wrong for ever.
+ */
+#include "place.h"
+#include "send.h"
+#include "wire/aeth.h"
+
+/* Bytes of transport packets in one skb: an order-3 allocation holds them. */
+#define SKB_PAYLOAD_MAX	31744U
+/* Packets of one run; bounds the time between two looks at the clock. */
+#define RUN_PKTS_MAX	64U
+
+/**
+ * struct batch - packets on their way into one skb
+ * @qp: queue pair
+ * @skb: open skb, or NULL
+ * @seg_len: bytes of each packet but the last
+ * @room: bytes left in @skb
+ * @pkts: packets in @skb
+ * @sent: packets handed to the stack so far
+ * @closed: the last packet was shorter; nothing may follow it
+ */
+struct batch {
+	struct croce_qp *qp;
+	struct sk_buff *skb;
+	u32 seg_len;
+	u32 room;
+	u32 pkts;
+	u32 sent;
+	bool closed;
+};
+
+static int batch_flush(struct batch *batch)
+{
+	struct croce_qp *qp = batch->qp;
+	struct sk_buff *skb = batch->skb;
+	int err;
+
+	if (!skb)
+		return 0;
+	batch->skb = NULL;
+	croce_path_seal(qp->dev, &qp->path, skb, batch->seg_len);
+	err = croce_path_xmit(qp->dev, &qp->path, skb, batch->pkts);
+	if (!err)
+		batch->sent += batch->pkts;
+	return err;
+}
+
+static void batch_drop(struct batch *batch)
+{
+	kfree_skb(batch->skb);
+	batch->skb = NULL;
+}
+
+static u32 packet_len(const struct croce_pkt *pkt)
+{
+	return croce_opcode_info(pkt->opcode)->hdr_len + pkt->payload_len +
+	       pkt->pad + CROCE_ICRC_LEN;
+}
+
+/* Room for as many packets of this size as follow and fit. */
+static int batch_open(struct batch *batch, u32 len, u32 follow)
+{
+	u32 most = READ_ONCE(batch->qp->dev->gso) ? SKB_PAYLOAD_MAX / len : 1;
+	u32 pkts = clamp(follow, 1U, max(most, 1U));
+	struct sk_buff *skb;
+
+	skb = croce_path_alloc(batch->qp->dev, &batch->qp->path, pkts * len);
+	if (IS_ERR(skb) && pkts > 1) {
+		pkts = 1;
+		skb = croce_path_alloc(batch->qp->dev, &batch->qp->path, len);
+	}
+	if (IS_ERR(skb))
+		return PTR_ERR(skb);
+	batch->skb = skb;
+	batch->seg_len = len;
+	batch->room = pkts * len;
+	batch->pkts = 0;
+	batch->closed = false;
+	return 0;
+}
+
+/* Returns where the payload of the packet goes. */
+static void *batch_add(struct batch *batch, const struct croce_pkt *pkt,
+		       u32 follow)
+{
+	u32 len = packet_len(pkt);
+	u8 *bytes;
+	int err;
+
+	if (batch->skb && (batch->closed || len > batch->seg_len ||
+			   len > batch->room)) {
+		err = batch_flush(batch);
+		if (err)
+			return ERR_PTR(err);
+	}
+	if (!batch->skb) {
+		err = batch_open(batch, len, follow);
+		if (err)
+			return ERR_PTR(err);
+	}
+	batch->closed = len < batch->seg_len;
+	batch->room -= len;
+	batch->pkts++;
+	bytes = skb_put(batch->skb, len);
+	bytes += croce_pkt_build(bytes, pkt);
+	memset(bytes + pkt->payload_len, 0, pkt->pad);
+	return bytes;
+}
+
+/**
+ * croce_send_max_pkts - packets of one run at most
+ * @qp: queue pair
+ *
+ * Return: number of packets, at least 1. Context: owner of the QP's task.
+ */
+u32 croce_send_max_pkts(const struct croce_qp *qp)
+{
+	return RUN_PKTS_MAX;
+}
+
+static u8 opcode_for(const struct croce_qp *qp, u8 rc_opcode)
+{
+	u8 operation = rc_opcode & 0x1f;
+
+	switch (qp->type) {
+	case IB_QPT_RC:
+		return rc_opcode;
+	case IB_QPT_UC:
+		return CROCE_TRANSPORT_UC | operation;
+	default:
+		return CROCE_TRANSPORT_UD | operation;
+	}
+}
+
+static void fill_request(const struct croce_qp *qp,
+			 const struct croce_wqe *wqe,
+			 const struct croce_sq_slot *slot,
+			 const struct croce_req_run *run,
+			 struct croce_pkt *pkt)
+{
+	pkt->migreq = true;
+	pkt->pkey = CROCE_PKEY;
+	pkt->dest_qpn = qp->dest_qpn;
+	pkt->va = wqe->remote_addr + run->offset;
+	pkt->rkey = wqe->rkey;
+	pkt->imm = wqe->imm;
+	pkt->inv_rkey = wqe->inv_rkey;
+	pkt->dma_len = wqe->length;
+	switch (wqe->kind) {
+	case CROCE_KIND_READ:
+		pkt->dma_len = run->length;
+		break;
+	case CROCE_KIND_CMP_SWAP:
+		pkt->compare = wqe->compare_add;
+		pkt->swap_add = wqe->swap;
+		break;
+	case CROCE_KIND_FETCH_ADD:
+		pkt->swap_add = wqe->compare_add;
+		break;
+	case CROCE_KIND_ATOMIC_WRITE:
+		pkt->dma_len = sizeof(u64);
+		break;
+	case CROCE_KIND_FLUSH:
+		pkt->dma_len = (u32)wqe->compare_add;
+		pkt->flush_plt = wqe->swap & 0xf;
+		pkt->flush_sel = wqe->swap >> 8 & 0x3;
+		break;
+	}
+	if (croce_qp_is_connected(qp))
+		return;
+	pkt->dest_qpn = slot->remote_qpn & 0xffffff;
+	pkt->qkey = slot->remote_qkey & BIT(31) ? qp->qkey : slot->remote_qkey;
+	pkt->src_qpn = qp->qpn;
+}
+
+static u32 request_payload(const struct croce_qp *qp,
+			   const struct croce_wqe *wqe,
+			   const struct croce_req_run *run, u32 i)
+{
+	if (wqe->kind == CROCE_KIND_ATOMIC_WRITE)
+		return sizeof(u64);
+	if (croce_kind_has_response(wqe->kind))
+		return 0;
+	return min(run->length - i * qp->req.cfg.mtu, qp->req.cfg.mtu);
+}
+
+static int copy_request(struct croce_cursor *cursor,
+			const struct croce_wqe *wqe,
+			const struct croce_sq_slot *slot, u32 offset,
+			void *to, u32 len)
+{
+	if (wqe->kind == CROCE_KIND_ATOMIC_WRITE) {
+		memcpy(to, &wqe->swap, sizeof(wqe->swap));
+		return 0;
+	}
+	if (wqe->flags & CROCE_WQE_INLINE) {
+		memcpy(to, (const u8 *)slot->sge + offset, len);
+		return 0;
+	}
+	return croce_cursor_read(cursor, to, len);
+}
+
+static int build_requests(struct batch *batch, const struct croce_wqe *wqe,
+			  const struct croce_sq_slot *slot,
+			  const struct croce_req_run *run)
+{
+	struct croce_qp *qp = batch->qp;
+	struct croce_pkt pkt = {};
+	struct croce_cursor cursor;
+	u32 offset = run->offset;
+	int err = 0;
+	u32 i;
+
+	fill_request(qp, wqe, slot, run, &pkt);
+	croce_cursor_init(&cursor, qp, slot->sge,
+			  wqe->flags & CROCE_WQE_INLINE ? 0 : wqe->num_sge,
+			  offset, 0);
+	for (i = 0; i < run->npkts && !err; i++) {
+		u32 psn = (run->psn + i) & 0xffffff;
+		void *to;
+
+		pkt.opcode = opcode_for(qp, croce_req_opcode(wqe, run, i));
+		pkt.psn = psn;
+		pkt.payload_len = request_payload(qp, wqe, run, i);
+		pkt.pad = croce_pad_len(pkt.payload_len);
+		pkt.ackreq = run->ackreq && i + 1 == run->npkts;
+		pkt.solicited = (wqe->flags & CROCE_WQE_SOLICITED) &&
+				((psn + 1) & 0xffffff) == wqe->next_psn;
+		to = batch_add(batch, &pkt, run->npkts - i);
+		if (IS_ERR(to)) {
+			err = PTR_ERR(to);
+			break;
+		}
+		err = copy_request(&cursor, wqe, slot, offset, to,
+				   pkt.payload_len);
+		offset += pkt.payload_len;
+	}
+	croce_cursor_end(&cursor);
+	return err;
+}
+
+/* Datagrams: the path is that of the address handle. */
+static int select_path(struct croce_qp *qp, const struct croce_sq_slot *slot)
+{
+	const struct croce_av *av;
+
+	if (croce_qp_is_connected(qp))
+		return 0;
+	av = xa_load(&qp->dev->ahs, slot->ah);
+	if (!av || av->pd != qp->pd)
+		return -EINVAL;
+	if (qp->path.av.serial != av->serial)
+		qp->path.av = *av;
+	return 0;
+}
+
+/* What was sent before the local queue refused is a run of its own. */
+static void shorten(struct croce_req_run *run, u32 sent, u32 mtu)
+{
+	if (sent == run->npkts)
+		return;
+	run->npkts = sent;
+	run->npsn = sent;
+	run->length = sent * mtu;
+	run->ackreq = false;
+}
+
+/**
+ * croce_send_request - send a run of the requester
+ * @qp: queue pair
+ * @run: from croce_req_next(); shortened to what was sent
+ *
+ * Without a route the run counts as sent, and the timer finds out.
+ *
+ * Return: 0 sent; -EAGAIN nothing was sent, try again after a pause; -EFAULT a
+ * local key does not fit; -EINVAL the address handle does not fit.
+ * Context: owner of the QP's task, RCU read section.
+ */
+int croce_send_request(struct croce_qp *qp, struct croce_req_run *run)
+{
+	const struct croce_wqe *wqe = croce_req_wqe(&qp->req, run->wqe);
+	const struct croce_sq_slot *slot = croce_sq_slot(qp, run->wqe);
+	struct batch batch = { .qp = qp };
+	int err;
+
+	err = select_path(qp, slot);
+	if (err)
+		return err;
+	err = build_requests(&batch, wqe, slot, run);
+	if (err == -EFAULT) {
+		batch_drop(&batch);
+		return err;
+	}
+	if (!err)
+		err = batch_flush(&batch);
+	batch_drop(&batch);
+	if (err == -EHOSTUNREACH)
+		return 0;
+	if (err && !batch.sent)
+		return -EAGAIN;
+	if (err)
+		shorten(run, batch.sent, qp->req.cfg.mtu);
+	return 0;
+}
+
+static void fill_response(const struct croce_qp *qp,
+			  const struct croce_resp_run *run, u32 i,
+			  struct croce_pkt *pkt)
+{
+	u32 mtu = qp->resp.cfg.mtu;
+
+	pkt->opcode = croce_resp_opcode(run, i);
+	pkt->migreq = true;
+	pkt->pkey = CROCE_PKEY;
+	pkt->dest_qpn = qp->dest_qpn;
+	pkt->psn = (run->psn + i) & 0xffffff;
+	pkt->syndrome = run->syndrome;
+	pkt->msn = run->msn;
+	pkt->atomic_orig = run->orig;
+	pkt->payload_len = min(run->length - i * mtu, mtu);
+	pkt->pad = croce_pad_len(pkt->payload_len);
+}
+
+static int build_responses(struct batch *batch,
+			   const struct croce_resp_run *run)
+{
+	struct croce_cursor cursor;
+	struct croce_pkt pkt = {};
+	int err = 0;
+	u32 i;
+
+	croce_cursor_init_remote(&cursor, batch->qp, run->va, run->rkey,
+				 run->length, IB_ACCESS_REMOTE_READ);
+	for (i = 0; i < run->npkts && !err; i++) {
+		void *to;
+
+		fill_response(batch->qp, run, i, &pkt);
+		to = batch_add(batch, &pkt, run->npkts - i);
+		if (IS_ERR(to)) {
+			err = PTR_ERR(to);
+			break;
+		}
+		err = croce_cursor_read(&cursor, to, pkt.payload_len);
+	}
+	croce_cursor_end(&cursor);
+	return err;
+}
+
+/**
+ * croce_send_response - send a run of the responder
+ * @qp: queue pair
+ * @run: from croce_resp_next(); shortened to what was sent
+ *
+ * Return: 0 sent; -EAGAIN nothing was sent, try again after a pause; -EFAULT
+ * the key of a READ does not fit any more.
+ * Context: owner of the QP's task, RCU read section.
+ */
+int croce_send_response(struct croce_qp *qp, struct croce_resp_run *run)
+{
+	struct batch batch = { .qp = qp };
+	int err;
+
+	err = build_responses(&batch, run);
+	if (err == -EFAULT) {
+		batch_drop(&batch);
+		return err;
+	}
+	if (!err)
+		err = batch_flush(&batch);
+	batch_drop(&batch);
+	if (err == -EHOSTUNREACH)
+		return 0;
+	if (err && !batch.sent)
+		return -EAGAIN;
+	if (err) {
+		run->npkts = batch.sent;
+		run->last = false;
+	}
+	return 0;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Ownership of a queue pair's transport state; see task.h. Everybody who owns
+ * the task runs with bottom halves off, so an owner is never interrupted by a
+ * receive softirq of its own CPU that would only find the task taken.
+ *
+ * Lifetime: an owner is inside an RCU read section, and everything that
+ * outlives it (deferral, timer) is started while it still owns the task. So
+ * after croce_task_stop() has owned the task once and marked the QP dead,
+ * cancelling both is final, and a grace period later nobody knows the QP.
+ */
+#include <linux/bottom_half.h>
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
+#include <linux/irqflags.h>
+#include <linux/processor.h>
+#include <linux/rcupdate.h>
+#include "task.h"
+#include "qp.h"
+#include "recv.h"
+#include "turn.h"
+
+/* Turns an owner takes before it hands over to the work queue. */
+#define TURNS_MAX	16
+
+static void task_work(struct work_struct *work)
+{
+	struct croce_qp *qp = container_of(work, struct croce_qp, deferral);
+
+	croce_task_run(qp, CROCE_TASK_HANDOVER, CROCE_IN_WORK);
+}
+
+static enum hrtimer_restart task_timer(struct hrtimer *timer)
+{
+	struct croce_qp *qp = container_of(timer, struct croce_qp, timer);
+
+	croce_task_run(qp, CROCE_TASK_TIMER, CROCE_IN_SOFTIRQ);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * croce_task_init - prepare the task of a new QP
+ * @qp: QP nobody else knows
+ *
+ * Context: any.
+ */
+void croce_task_init(struct croce_qp *qp)
+{
+	atomic_set(&qp->work, 0);
+	skb_queue_head_init(&qp->rx_backlog);
+	INIT_WORK(&qp->deferral, task_work);
+	hrtimer_setup(&qp->timer, task_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+	qp->timer_ns = KTIME_MAX;
+}
+
+/* Hand over with the work bits as they are; false when one more appeared. */
+static bool task_hand_over(struct croce_qp *qp)
+{
+	int bits = atomic_read(&qp->work);
+
+	queue_work(croce_wq, &qp->deferral);
+	return atomic_try_cmpxchg_release(&qp->work, &bits,
+					  bits & ~CROCE_TASK_RUNNING);
+}
+
+/*
+ * The owner's loop. Ownership ends by a compare-and-exchange that fails when
+ * a work bit has appeared, so no mark left by another context is lost.
+ */
+static void task_own(struct croce_qp *qp, enum croce_context context)
+{
+	unsigned int turns = 0;
+
+	for (;;) {
+		int work = atomic_fetch_and(CROCE_TASK_RUNNING, &qp->work);
+		int left = croce_turn(qp, work & CROCE_TASK_WORK, context);
+		int idle = CROCE_TASK_RUNNING;
+
+		if (left)
+			atomic_or(left, &qp->work);
+		if (atomic_try_cmpxchg_release(&qp->work, &idle, 0))
+			return;
+		if (++turns >= TURNS_MAX && task_hand_over(qp))
+			return;
+	}
+}
+
+/**
+ * croce_task_run - there is work: do it here, or leave it to the owner
+ * @qp: QP
+ * @work: CROCE_TASK_* bits of the work
+ * @context: where the caller runs
+ *
+ * Context: any but hard interrupts or with interrupts off, where
+ * croce_task_defer() is for. The caller keeps @qp alive (RCU or ownership).
+ */
+void croce_task_run(struct croce_qp *qp, unsigned int work,
+		    enum croce_context context)
+{
+	local_bh_disable();
+	rcu_read_lock();
+	if (!(atomic_fetch_or(work | CROCE_TASK_RUNNING, &qp->work) &
+	      CROCE_TASK_RUNNING))
+		task_own(qp, context);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
+static void backlog_add(struct croce_qp *qp, struct sk_buff *skb)
+{
+	if (skb_queue_len_lockless(&qp->rx_backlog) >= CROCE_RX_BACKLOG_MAX) {
+		croce_count(qp->dev, CROCE_CNT_DROP_BACKLOG);
+		kfree_skb(skb);
+		return;
+	}
+	skb_queue_tail(&qp->rx_backlog, skb);
+}
+
+/**
+ * croce_task_receive - a packet has arrived for the QP
+ * @qp: QP
+ * @skb: packet; consumed
+ *
+ * Taken in here and now when nobody owns the task, else left in the backlog
+ * for the owner, behind what is there already.
+ *
+ * Context: receive softirq, RCU read section.
+ */
+void croce_task_receive(struct croce_qp *qp, struct sk_buff *skb)
+{
+	if (!skb_queue_empty_lockless(&qp->rx_backlog) ||
+	    !croce_task_try_enter(qp)) {
+		backlog_add(qp, skb);
+		croce_task_run(qp, CROCE_TASK_RECV, CROCE_IN_SOFTIRQ);
+		return;
+	}
+	croce_recv_skb(qp, skb);
+	atomic_or(CROCE_TASK_RESPOND, &qp->work);
+	task_own(qp, CROCE_IN_SOFTIRQ);
+}
+
+/**
+ * croce_task_defer - there is work, but not for this context
+ * @qp: QP
+ * @work: CROCE_TASK_* bits of the work
+ *
+ * Context: any. The caller keeps @qp from being destroyed.
+ */
+void croce_task_defer(struct croce_qp *qp, unsigned int work)
+{
+	atomic_or(work, &qp->work);
+	queue_work(croce_wq, &qp->deferral);
+}
+
+/**
+ * croce_task_try_enter - become the owner if there is none
+ * @qp: QP
+ *
+ * Return: true when the caller owns the task now; it calls
+ * croce_task_leave() afterwards. Context: bottom halves off, RCU read section.
+ */
+bool croce_task_try_enter(struct croce_qp *qp)
+{
+	return !(atomic_fetch_or(CROCE_TASK_RUNNING, &qp->work) &
+		 CROCE_TASK_RUNNING);
+}
+
+/**
+ * croce_task_enter - become the owner, for the control path
+ * @qp: QP
+ *
+ * Context: process, may sleep; returns with bottom halves off and in an RCU
+ * read section, both ended by croce_task_leave().
+ */
+void croce_task_enter(struct croce_qp *qp)
+{
+	unsigned int spins = 0;
+
+	for (;;) {
+		local_bh_disable();
+		rcu_read_lock();
+		if (croce_task_try_enter(qp))
+			return;
+		rcu_read_unlock();
+		local_bh_enable();
+		if (++spins < 100)
+			cpu_relax();
+		else
+			usleep_range(20, 100);
+	}
+}
+
+/**
+ * croce_task_leave - end what croce_task_enter() began
+ * @qp: QP
+ *
+ * Does the work that others left meanwhile. Context: owner of the task.
+ */
+void croce_task_leave(struct croce_qp *qp)
+{
+	int idle = CROCE_TASK_RUNNING;
+
+	if (!atomic_try_cmpxchg_release(&qp->work, &idle, 0))
+		task_own(qp, CROCE_IN_WORK);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
+/**
+ * croce_task_stop - end the task for good
+ * @qp: QP
+ *
+ * After this no turn does anything, no timer is armed and no deferral is
+ * queued; readers that found the QP before it was erased only see it dead.
+ *
+ * Context: process, may sleep.
+ */
+void croce_task_stop(struct croce_qp *qp)
+{
+	croce_task_enter(qp);
+	qp->dead = true;
+	croce_task_leave(qp);
+	/* After this the timer can no longer start a turn. */
+	hrtimer_cancel(&qp->timer);
+	/* After this the work queue can no longer. */
+	cancel_work_sync(&qp->deferral);
+	/* Packets that arrive from now on are dropped by their turn. */
+	skb_queue_purge(&qp->rx_backlog);
+}
