@@ -2,13 +2,16 @@
 """The layers of tests, cheapest first."""
 
 import os
+import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from lablib import guest, module, overlay
 from lablib.kernels import KERNELS
+from lablib.paths import cache_root
 from lablib.shell import LabError
 
 from . import discover, guests
@@ -49,7 +52,7 @@ def _kunit(layer: Layer, name: str) -> None:
         return
     start = time.monotonic()
     result = guest.run(guest.Spec(kernel=name, command=[KUNIT_COMMAND], memory="2G", timeout=300,
-                                  overlay=overlay.trees(kernel, True, False), quiet=True))
+                                  overlay=overlay.trees(kernel, True, False), quiet=True, out=_results(name)))
     log = result.out / "kunit.log"
     text = log.read_text(errors="replace") if log.exists() else ""
     lines = [line.partition("] ")[2] if line.startswith("[") else line for line in text.splitlines()]
@@ -58,7 +61,16 @@ def _kunit(layer: Layer, name: str) -> None:
         outcomes.append(Outcome(name, "fail", detail=f"status {result.status}: no KUnit result, or "
                                 "a kernel log report:\n" + "\n".join(result.reports)))
     outcomes[0].seconds = time.monotonic() - start
+    if not any(outcome.verdict == "fail" for outcome in outcomes):
+        shutil.rmtree(result.out)
     layer.add(*outcomes)
+
+
+def _results(name: str) -> Path:
+    """Make a folder that is kept if a test fails."""
+    results = cache_root() / "results"
+    results.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix=f"kunit-{name}-", dir=results))
 
 
 def in_guests(folder: str) -> Callable[[Layer, list[str] | None], None]:

@@ -52,8 +52,6 @@ def from_output(name: str, status: int, output: str, seconds: float) -> list[Out
     if not outcomes or (status and not failed):
         detail = f"exit status {status}\n{ending(output)}" if status else ""
         outcomes.append(Outcome(name, "fail" if status else "pass", seconds, detail))
-    elif failed:
-        next(o for o in outcomes if o.verdict == "fail").detail += "\n" + ending(output)
     outcomes[0].seconds = seconds
     return outcomes
 
@@ -62,13 +60,20 @@ def tap_points(name: str, output: str) -> list[Outcome]:
     """Return the test points of TAP output (also of KTAP: innermost points only)."""
     lines = output.splitlines()
     found = []
+    suite, remarks = "", []
     for index, line in enumerate(lines):
         match = POINT.match(line)
-        if not match or _has_subtests(lines, index):
-            continue
-        failed, _, title, directive, why = match.groups()
-        verdict = "skip" if directive else "fail" if failed else "pass"
-        found.append(Outcome(f"{name}: {title}" if title else name, verdict, detail=why or ""))
+        if not match:
+            remarks.append(line)
+            if "# Subtest: " in line:
+                suite = line.rpartition("# Subtest: ")[2] + "."
+        elif not _has_subtests(lines, index):
+            failed, _, title, directive, why = match.groups()
+            verdict = "skip" if directive else "fail" if failed else "pass"
+            detail = why or ("\n" + ending("\n".join(remarks), 15) if failed else "")
+            found.append(Outcome(f"{name}: {suite}{title}" if title else name, verdict, detail=detail))
+        if match:
+            remarks = []
     return found
 
 

@@ -38,6 +38,11 @@ def key(*inputs: str) -> str:
     return hashlib.sha256("\0".join(inputs).encode()).hexdigest()[:12]
 
 
+def digest(data: bytes) -> str:
+    """Return a hash of a file's content, as an input of an entry."""
+    return hashlib.sha256(data).hexdigest()
+
+
 def entry_path(kind: str, name: str, *inputs: str) -> Path:
     """Return where an entry with these inputs lies, whether or not it exists."""
     return cache_root() / kind / f"{name}-{key(*inputs)}"
@@ -66,6 +71,13 @@ def _build(path: Path, build: Callable[[Path], None]) -> None:
     build(scratch)
     scratch.rename(path)
     say(f"built {path.parent.name}/{path.name} in {time.monotonic() - start:.0f} s")
+
+
+def forget_old(folder: Path, keep: int = 60) -> None:
+    """Remove all but the newest folders with evidence of past runs."""
+    found = [path for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
+    for path in sorted(found, key=lambda path: path.stat().st_mtime)[:-keep]:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def entries() -> Iterator[Path]:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import image, klog, kernels, lan, qemu, uml
+from . import cache, image, klog, kernels, lan, qemu, uml
 from .paths import GUEST, cache_root
 from .shell import LabError, say, tail
 
@@ -94,6 +94,8 @@ def run(spec: Spec) -> Result:
     runs = cache_root() / "runs"
     runs.mkdir(parents=True, exist_ok=True)
     base = Path(tempfile.mkdtemp(prefix=time.strftime("%m%d-%H%M%S-"), dir=runs))
+    cache.forget_old(runs)
+    cache.forget_old(cache_root() / "results")
     out = spec.out or base / "out"
     out.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()

@@ -23,21 +23,37 @@ def build(kernel: Kernel, arguments: tuple[str, ...] = ()) -> Path:
 
     Anything that looks like a warning fails the build.
     """
-    variant = "-".join([kernel.name, *(re.sub(r"\W", "", word) for word in arguments)])
-    directory = work_dir("module", variant)
+    directory = _directory(kernel, arguments)
     with cache.lock(directory.name):
-        source.mirror(source.files(*PARTS), directory)
-        if not (directory / "Kbuild").exists():
-            raise LabError("there is no Kbuild in the checkout")
-        try:
-            make(kernel, directory, ["modules", *arguments])
-        except LabError:    # what was compiled with a warning is to warn again next time
-            for obj in directory.rglob("*.o"):
-                obj.unlink()
-            raise
-        modules = sorted(directory.rglob("*.ko"))
-        say(f"{kernel.name}: " + " ".join(f"{module.relative_to(directory)}" for module in modules))
+        _build(kernel, directory, arguments)
     return directory
+
+
+def contents(kernel: Kernel) -> dict[str, bytes]:
+    """Build the checkout's modules for a kernel and return them by file name."""
+    directory = _directory(kernel, ())
+    with cache.lock(directory.name):
+        _build(kernel, directory, ())
+        return {path.name: path.read_bytes() for path in directory.rglob("*.ko")}
+
+
+def _directory(kernel: Kernel, arguments: tuple[str, ...]) -> Path:
+    variant = "-".join([kernel.name, *(re.sub(r"\W", "", word) for word in arguments)])
+    return work_dir("module", variant)
+
+
+def _build(kernel: Kernel, directory: Path, arguments: tuple[str, ...]) -> None:
+    source.mirror(source.files(*PARTS), directory)
+    if not (directory / "Kbuild").exists():
+        raise LabError("there is no Kbuild in the checkout")
+    try:
+        make(kernel, directory, ["modules", *arguments])
+    except LabError:    # what was compiled with a warning is to warn again next time
+        for obj in directory.rglob("*.o"):
+            obj.unlink()
+        raise
+    modules = sorted(directory.rglob("*.ko"))
+    say(f"{kernel.name}: " + " ".join(f"{module.relative_to(directory)}" for module in modules))
 
 
 def make(kernel: Kernel, directory: Path, arguments: list[str]) -> None:

@@ -153,21 +153,21 @@ def _target(directory: Path) -> str:
 
 
 def _overlay(tree: Tree, directory: Path) -> Path:
-    """Lay out what a guest needs: the provider, and rdma-core's tests of this version."""
-    overlay = directory / "overlay"
-    shutil.rmtree(overlay, ignore_errors=True)
-    drivers = overlay / LIB / "libibverbs"
-    config = overlay / "etc/libibverbs.d"
-    for path in (drivers, config):
-        path.mkdir(parents=True)
+    """Return what a guest needs: the provider, and rdma-core's tests of this version."""
     built = directory / "build/lib"
-    pattern = "lib*-rdmav*.so" if tree.whole else "libcroce-rdmav*.so"
-    for library in built.glob(pattern):
-        shutil.copy2(library, drivers)
-    if tree.whole:
-        for library in [*built.glob("libibverbs.so.*"), *built.glob("librdmacm.so.*")]:
-            shutil.copy2(library, overlay / LIB, follow_symlinks=False)
-    (config / "croce.driver").write_text("driver croce\n")
-    tests = overlay / "usr/share/croce/rdma-core-tests/tests"
-    shutil.copytree(directory / "src/tests", tests)
-    return overlay
+    libraries = sorted(built.glob("lib*-rdmav*.so" if tree.whole else "libcroce-rdmav*.so"))
+    whole = [*built.glob("libibverbs.so.*"), *built.glob("librdmacm.so.*")] if tree.whole else []
+    inputs = ["1", tree.version, *(cache.digest(path.read_bytes()) for path in [*libraries, *whole])]
+
+    def lay_out(path: Path) -> None:
+        drivers, config = path / LIB / "libibverbs", path / "etc/libibverbs.d"
+        drivers.mkdir(parents=True)
+        config.mkdir(parents=True)
+        for library in libraries:
+            shutil.copy2(library, drivers)
+        for library in whole:
+            shutil.copy2(library, path / LIB, follow_symlinks=False)
+        (config / "croce.driver").write_text("driver croce\n")
+        shutil.copytree(directory / "src/tests", path / "usr/share/croce/rdma-core-tests/tests")
+
+    return cache.ensure("overlay", f"provider-{tree.name}", inputs, lay_out)
