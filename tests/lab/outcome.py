@@ -70,7 +70,7 @@ def tap_points(name: str, output: str) -> list[Outcome]:
         elif not _has_subtests(lines, index):
             failed, _, title, directive, why = match.groups()
             verdict = "skip" if directive else "fail" if failed else "pass"
-            detail = why or ("\n" + ending("\n".join(remarks), 15) if failed else "")
+            detail = why or ("\n" + ending("\n".join(remarks or lines), 15) if failed else "")
             found.append(Outcome(f"{name}: {suite}{title}" if title else name, verdict, detail=detail))
         if match:
             remarks = []
