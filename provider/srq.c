@@ -100,22 +100,40 @@ static int move(struct croce_srq *srq, struct ibv_context *ctx,
 	return 0;
 }
 
-/* The lock keeps posters off the old mapping while it is replaced. */
-int croce_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
-		     int attr_mask)
+static int modify(struct croce_srq *srq, struct ibv_srq_attr *attr,
+		  int attr_mask)
 {
-	struct croce_srq *srq = to_croce_srq(ibsrq);
 	struct croce_create_srq_resp resp = {};
 	struct croce_cmd_modify_srq cmd = {
 		.drv_payload.resp_addr = (uintptr_t)&resp,
 	};
+	struct ibv_srq *ibsrq = &srq->vsrq.srq;
 	int err;
 
-	croce_lock(&srq->lock);
 	err = ibv_cmd_modify_srq(ibsrq, attr, attr_mask, &cmd.ibv_cmd,
 				 sizeof(cmd));
-	if (!err && (attr_mask & IBV_SRQ_MAX_WR))
-		err = move(srq, ibsrq->context, &resp);
+	if (err || !(attr_mask & IBV_SRQ_MAX_WR))
+		return err;
+	return move(srq, ibsrq->context, &resp);
+}
+
+/*
+ * The lock keeps posters off the old mapping while it is replaced. The resize
+ * has a command of its own, so that its failure always means that the queue
+ * has not moved, and that of the rest never does.
+ */
+int croce_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
+		     int attr_mask)
+{
+	struct croce_srq *srq = to_croce_srq(ibsrq);
+	int rest = attr_mask & ~IBV_SRQ_MAX_WR;
+	int err = 0;
+
+	croce_lock(&srq->lock);
+	if (attr_mask & IBV_SRQ_MAX_WR)
+		err = modify(srq, attr, IBV_SRQ_MAX_WR);
+	if (!err && rest)
+		err = modify(srq, attr, rest);
 	croce_unlock(&srq->lock);
 	return err;
 }

@@ -269,6 +269,8 @@ int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 	assert_int_equal(drv->comp_mask, 0);
 	if (!err && (attr_mask & IBV_SRQ_MAX_WR))
 		make_srq((void *)(uintptr_t)drv->resp_addr, wq->max_sge, wq);
+	if (!err && (attr_mask & IBV_SRQ_LIMIT))
+		err = module.srq_limit_err;
 	return err;
 }
 

@@ -35,6 +35,7 @@ struct fake_module {
 	uint32_t abi_version;
 	uint64_t device_caps;
 	uint32_t srq_slots; /* of the next SRQ or its next mapping */
+	int srq_limit_err; /* what a change of the limit fails with */
 
 	/* last request and object */
 	uint64_t wc_flags;

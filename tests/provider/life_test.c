@@ -463,6 +463,16 @@ static void an_srq_keeps_its_receives_when_it_is_resized(void **state)
 		assert_int_equal(
 			((struct croce_rqe *)croce_wq_slot(wq, i))->wr_id, i);
 
+	/* a limit that is refused does not undo the resize */
+	module.srq_slots = 32;
+	module.srq_limit_err = ERANGE;
+	assert_int_equal(croce_modify_srq(srq, &attr,
+					  IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT),
+			 ERANGE);
+	assert_int_equal(wq->slots, 32);
+	assert_int_equal(fake_module_maps(), 1);
+	assert_int_equal(croce_post_srq_recv(srq, &wr, &bad), 0);
+
 	module.bad_map = true;
 	assert_int_equal(croce_modify_srq(srq, &attr, IBV_SRQ_MAX_WR), EINVAL);
 	module.fail_cmd = CMD_MODIFY_SRQ;
