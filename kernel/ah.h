@@ -56,13 +56,6 @@ static inline struct croce_ah *croce_ah(struct ib_ah *ibah)
 	return container_of(ibah, struct croce_ah, ibah);
 }
 
-/*
- * Fill a vector from an attribute whose sgid_attr is set. UDP source port as
- * mlx5 chooses it: 0xC000 | (fl[13:0] ^ fl[19:14]); with flow label 0 and
- * @lqpn and @rqpn given (connected QPs) fl = low 20 bits of the folded
- * product lqpn * rqpn, else (UD) the handle's own entropy. @ecn: bits 0..1 of
- * the class to send. Return 0 or -EINVAL. Context: any.
- */
 int croce_av_init(struct croce_av *av, const struct rdma_ah_attr *attr,
 		  u32 lqpn, u32 rqpn, u8 ecn);
 

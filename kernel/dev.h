@@ -11,15 +11,21 @@
  *   A  atomic
  *   R  published by RCU
  *   L  a list or table with its own lock, named beside it
+ *   E, V  see struct croce_mr
  *   U  user-writable memory: read once, copied, validated; never trusted
  */
 #ifndef CROCE_DEV_H
 #define CROCE_DEV_H
 
 #include <linux/netdevice.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
+#include <rdma/croce-abi.h>
 #include <rdma/ib_verbs.h>
 #include "stats.h"
+
+#define CROCE_VERSION		"0.1"
+#define CROCE_RDMA_DRIVER	((enum rdma_driver_id)CROCE_DRIVER_ID)
 
 /* Limits; query_device reports them and the code keeps them. */
 #define CROCE_MAX_SGE		32
@@ -33,6 +39,7 @@
 #define CROCE_MAX_PD		(1U << 20)
 #define CROCE_MAX_AH		(1U << 20)
 #define CROCE_MAX_SRQ		(1U << 20)
+#define CROCE_MAX_SRQ_WR	(1U << 15)
 #define CROCE_MAX_RD_ATOMIC	128
 #define CROCE_MAX_FRMR_PAGES	512
 #define CROCE_MAX_MCAST_GRP	8192
@@ -47,26 +54,34 @@ struct croce_qp;
 /**
  * struct croce_dev - one RDMA device on one netdev
  * @ibdev: RDMA core's part
+ * @node: in the list of devices (L: devices_lock in dev.c)
  * @netdev: the netdev, held until the device is freed (I)
  * @netdev_tracker: of @netdev
+ * @home: the netdev's namespace when the device was made; for comparing (I)
  * @net: sockets of the netdev's namespace, held like @netdev (I)
- * @mrs: key index -> struct croce_mr (R, L: its xa_lock)
+ * @mrs: key index -> struct croce_mr, regions and windows (R, L: its xa_lock)
  * @ahs: handle -> struct croce_av (R, L: its xa_lock)
  * @srqs: number -> struct croce_srq (L: its xa_lock)
  * @mr_next: cyclic hint of @mrs (L: its xa_lock)
- * @ah_next: cyclic hint of @ahs
- * @srq_next: cyclic hint of @srqs
+ * @ah_next: cyclic hint of @ahs (L: its xa_lock)
+ * @srq_next: cyclic hint of @srqs (L: its xa_lock)
+ * @mr_variant: low byte of the next key (A)
  * @gsi: queue pair 1, or NULL (R)
  * @pd_next: next protection domain number (A)
- * @mcast: groups of this device, struct croce_mcast (R, L: @mcast_lock)
- * @mcast_lock: of @mcast
+ * @num_pds: protection domains (A)
+ * @num_cqs: completion queues (A)
+ * @port_up: state that the last port event told (A)
+ * @num_groups: multicast groups (L: groups_mutex in mcast.c)
  * @stats: per-CPU counters (I)
  * @icrc: check and generate ICRCs; off only by request (READ_ONCE)
+ * @gso: send runs of packets as one skb (READ_ONCE)
  */
 struct croce_dev {
 	struct ib_device ibdev;
+	struct list_head node;
 	struct net_device *netdev;
 	netdevice_tracker netdev_tracker;
+	const struct net *home;
 	struct croce_net *net;
 	struct xarray mrs;
 	struct xarray ahs;
@@ -74,12 +89,16 @@ struct croce_dev {
 	u32 mr_next;
 	u32 ah_next;
 	u32 srq_next;
+	atomic_t mr_variant;
 	struct croce_qp __rcu *gsi;
 	atomic_t pd_next;
-	struct hlist_head mcast;
-	spinlock_t mcast_lock;
+	atomic_t num_pds;
+	atomic_t num_cqs;
+	atomic_t port_up;
+	unsigned int num_groups;
 	struct croce_stats __percpu *stats;
 	bool icrc;
+	bool gso;
 };
 
 /**
@@ -109,5 +128,18 @@ static inline struct croce_pd *croce_pd(struct ib_pd *ibpd)
 {
 	return container_of(ibpd, struct croce_pd, ibpd);
 }
+
+/* Deferred turns and completion events; WQ_MEM_RECLAIM. */
+extern struct workqueue_struct *croce_wq;
+
+extern const struct ib_device_ops croce_dev_ops;
+
+int croce_dev_add(const char *name, struct net_device *ndev);
+enum ib_mtu croce_dev_active_mtu(const struct croce_dev *dev);
+bool croce_dev_is_up(const struct croce_dev *dev);
+void croce_dev_port_changed(struct croce_dev *dev);
+void croce_dev_dealloc(struct ib_device *ibdev);
+int croce_dev_init(void);
+void croce_dev_exit(void);
 
 #endif /* CROCE_DEV_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Multicast groups of a device and the queue pairs attached to them. L3.
+ * Multicast groups of the devices and the queue pairs attached to them. L3.
  */
 #ifndef CROCE_MCAST_H
 #define CROCE_MCAST_H
@@ -8,9 +8,6 @@
 #include <linux/skbuff.h>
 #include "dev.h"
 
-/* Give a packet for the multicast QPN to all attached queue pairs of the
- * namespace; consumes @skb. Context: receive softirq, RCU read section.
- */
 void croce_mcast_deliver(struct net *net, struct sk_buff *skb);
 
 int croce_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);

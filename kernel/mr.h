@@ -7,6 +7,8 @@
 
 #include "dev.h"
 
+struct ib_dmah;
+
 /**
  * enum croce_mr_type - how an address turns into memory
  * @CROCE_MR_DMA: kernel virtual addresses, no range
@@ -25,27 +27,38 @@ enum croce_mr_type {
 
 /**
  * struct croce_mr - memory region or window, by key
+ *
+ * Letter E orders validity: who invalidates a key stores valid = false, full
+ * barrier, loads refs; who uses it takes a reference, full barrier, loads
+ * valid. At least one sees the other, so no access outlives an invalidation.
+ *
+ * Letter V marks what changes only while the key is not valid and nobody but
+ * the registration holds a reference, so that holders of one read it freely.
+ *
  * @ibmr: RDMA core's part (regions)
- * @ibmw: RDMA core's part (windows, croce allocates @croce_mw around it)
+ * @ibmw: RDMA core's part (windows; see struct croce_mw)
  * @refs: one for being registered, one per access under way (A)
  * @gone: completes when @refs reaches zero
  * @rcu: readers find the object in croce_dev.mrs without a reference
- * @pd: protection domain
- * @key: lkey and rkey are the same number: index << 8 | variant (READ_ONCE)
- * @access: IB_ACCESS_*; 0 while a FRMR or window is not valid (READ_ONCE)
- * @iova: first address
- * @length: bytes
- * @base: offset of @iova inside block 0
- * @shift: log2 of the block size
- * @nblocks: blocks in use
- * @max_blocks: blocks allocated (FRMR)
- * @blocks: kernel virtual address of each block; contiguous memory has one
- * @umem: pinned pages (user)
- * @type: enum croce_mr_type
- * @valid: key may be used (READ_ONCE; written last with release)
- * @target: window: the region it is bound to, referenced
- * @qpn: type 2 window: QP it is bound to
- * @bindings: region: number of windows bound to it (A)
+ * @lock: of what makes the key valid or invalid: register, bind, invalidate
+ * @pd: protection domain (V)
+ * @key: lkey and rkey are the same number: index << 8 | variant (V)
+ * @access: IB_ACCESS_* (V)
+ * @iova: first address (V)
+ * @length: bytes (V)
+ * @base: offset of @iova inside block 0 (V)
+ * @shift: log2 of the block size (V)
+ * @nblocks: blocks in use (V)
+ * @max_blocks: blocks allocated (I)
+ * @blocks: kernel virtual address of each block; contiguous memory has one.
+ *	A window has those of the region behind it (V)
+ * @umem: pinned pages (user; V)
+ * @type: enum croce_mr_type (I)
+ * @valid: the key may be used (E; written under @lock)
+ * @target: window: the region it is bound to, which cannot go meanwhile (V)
+ * @qpn: type 2 window: QP it is bound to (V)
+ * @bindings: region: windows bound to it; negative when it takes no more;
+ *	window: negative when it can be bound no more (A)
  */
 struct croce_mr {
 	union {
@@ -55,6 +68,7 @@ struct croce_mr {
 	refcount_t refs;
 	struct completion gone;
 	struct rcu_head rcu;
+	spinlock_t lock;
 	struct ib_pd *pd;
 	u32 key;
 	u32 access;
@@ -73,21 +87,32 @@ struct croce_mr {
 	atomic_t bindings;
 };
 
+/**
+ * struct croce_mw - memory window
+ * @ibmw: RDMA core's part
+ * @mr: what the key stands for; outlives @ibmw by a grace period (I)
+ */
+struct croce_mw {
+	struct ib_mw ibmw;
+	struct croce_mr *mr;
+};
+
+/* Keys: the number of the object, and a variant that changes on reuse. */
+static inline u32 croce_key_index(u32 key)
+{
+	return key >> 8;
+}
+
 static inline struct croce_mr *croce_mr(struct ib_mr *ibmr)
 {
 	return container_of(ibmr, struct croce_mr, ibmr);
 }
 
-/*
- * Find and reference the region or window behind a key for an access to
- * [addr, addr + length). @access: IB_ACCESS_LOCAL_WRITE for a local write, 0
- * for a local read, IB_ACCESS_REMOTE_* for remote ones. @remote: the key came
- * from the wire: windows count, the local DMA key does not. @pd and @qpn must
- * fit. @length 0 checks nothing but is legal with any key (caller skips it).
- * For a window the returned object is the region behind it, referenced, and
- * *addr is turned into an address of that region where they differ.
- * Return: the region, or NULL. Context: any, takes no lock (RCU + refcount).
- */
+static inline struct croce_mw *croce_mw(struct ib_mw *ibmw)
+{
+	return container_of(ibmw, struct croce_mw, ibmw);
+}
+
 struct croce_mr *croce_mr_get(struct croce_dev *dev, struct ib_pd *pd, u32 key,
 			      u64 *addr, u64 length, u32 access, bool remote,
 			      u32 qpn);
@@ -115,7 +140,6 @@ static inline void *croce_mr_span(const struct croce_mr *mr, u64 addr,
 	return (void *)(mr->blocks[block] + within);
 }
 
-/* Local operations of the send queue (LOCAL_INV, REG_MR, BIND_MW). 0 or -errno. */
 int croce_mr_invalidate(struct croce_dev *dev, struct ib_pd *pd, u32 key,
 			u32 qpn, bool remote);
 int croce_mr_reg(struct croce_dev *dev, struct croce_mr *mr, u32 key,
@@ -141,6 +165,15 @@ struct croce_mw_bind {
 int croce_mw_bind(struct croce_dev *dev, struct ib_pd *pd, u32 qpn,
 		  const struct croce_mw_bind *bind);
 
+/* Between mr.c, frmr.c and mw.c. */
+struct croce_mr *croce_mr_alloc(struct ib_pd *pd, enum croce_mr_type type);
+int croce_mr_insert(struct croce_mr *mr);
+void croce_mr_retire(struct croce_mr *mr);
+void croce_mr_validate_locked(struct croce_mr *mr);
+void croce_mr_quiesce_locked(struct croce_mr *mr);
+void croce_mw_unbind_locked(struct croce_mr *mr);
+bool croce_mr_in_range(const struct croce_mr *mr, u64 addr, u64 length);
+
 struct ib_mr *croce_get_dma_mr(struct ib_pd *pd, int access);
 struct ib_mr *croce_alloc_mr(struct ib_pd *pd, enum ib_mr_type type,
 			     u32 max_num_sg);
@@ -150,7 +183,8 @@ int croce_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 int croce_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
 int croce_dealloc_mw(struct ib_mw *ibmw);
 struct ib_mr *croce_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
-				u64 iova, int access, struct ib_udata *udata);
+				u64 iova, int access, struct ib_dmah *dmah,
+				struct ib_udata *udata);
 struct ib_mr *croce_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 				  u64 length, u64 iova, int access,
 				  struct ib_pd *pd, struct ib_udata *udata);

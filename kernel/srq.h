@@ -25,21 +25,30 @@ struct croce_rqe_image {
 /**
  * struct croce_srq - shared receive queue
  * @ibsrq: RDMA core's part
- * @lock: consumer side, kernel posters, limit and resize; BH-safe
+ * @dev: device (I)
+ * @lock: consumer side, kernel posters, limit and resize; irq-safe, no lock is
+ *	taken inside
+ * @resize_mutex: one resize at a time
  * @umap: memory (S: replaced by resize)
  * @wq: queue (S)
  * @num: SRQ number (I)
  * @limit: raise the limit event below this many WRs; 0 disarmed (S)
  * @user: posted to by a process (I)
+ * @dying: destroy has begun: no event any more (S)
+ * @limit_work: raises the event, outside of any consumer's call
  */
 struct croce_srq {
 	struct ib_srq ibsrq;
+	struct croce_dev *dev;
 	spinlock_t lock;
+	struct mutex resize_mutex;
 	struct croce_umap *umap;
 	struct croce_wq wq;
 	u32 num;
 	u32 limit;
 	bool user;
+	bool dying;
+	struct work_struct limit_work;
 };
 
 static inline struct croce_srq *croce_srq(struct ib_srq *ibsrq)
@@ -47,16 +56,10 @@ static inline struct croce_srq *croce_srq(struct ib_srq *ibsrq)
 	return container_of(ibsrq, struct croce_srq, ibsrq);
 }
 
-/*
- * Copy the next receive WQE of a queue and release its slot (barriers A, B).
- * Return: 1 copied, 0 queue empty, -EINVAL malformed (consumed; wr_id is set).
- * The caller owns the queue.
- */
 int croce_rqe_fetch(struct croce_wq *wq, struct croce_rqe_image *image);
-/* The same for an SRQ: takes its lock; raises the limit event. */
 int croce_srq_fetch(struct croce_srq *srq, struct croce_rqe_image *image);
-/* Kernel consumers: write one receive WR into a queue. 0, -ENOMEM, -EINVAL. */
 int croce_rqe_write(struct croce_wq *wq, const struct ib_recv_wr *wr);
+u32 croce_rqe_stride(u32 max_sge);
 
 int croce_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 		     struct ib_udata *udata);

@@ -80,6 +80,8 @@ struct ib_device_ops;
 #define croce_count_add(dev, counter, n)	\
 	this_cpu_add((dev)->stats->value[counter], n)
 
+u64 croce_stats_read(const struct croce_dev *dev, enum croce_counter counter);
+
 extern const struct ib_device_ops croce_stats_ops;
 
 #endif /* CROCE_STATS_H */
