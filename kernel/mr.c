@@ -153,13 +153,6 @@ void croce_mr_retire(struct croce_mr *mr)
 	kfree_rcu(mr, rcu);
 }
 
-/* Overflow-safe: is [addr, addr + length) inside [first, first + size)? */
-static bool range_contains(u64 first, u64 size, u64 addr, u64 length)
-{
-	return addr >= first && addr - first <= size &&
-	       length <= size - (addr - first);
-}
-
 /**
  * croce_mr_in_range - is a range of addresses inside a region or window?
  * @mr: region or window
@@ -170,8 +163,11 @@ static bool range_contains(u64 first, u64 size, u64 addr, u64 length)
  */
 bool croce_mr_in_range(const struct croce_mr *mr, u64 addr, u64 length)
 {
-	return mr->type == CROCE_MR_DMA ||
-	       range_contains(mr->iova, mr->length, addr, length);
+	if (mr->type == CROCE_MR_DMA)
+		return true;
+	/* In this order nothing overflows, whatever a peer asks for. */
+	return addr >= mr->iova && addr - mr->iova <= mr->length &&
+	       length <= mr->length - (addr - mr->iova);
 }
 
 static bool is_window(const struct croce_mr *mr)
