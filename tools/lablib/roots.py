@@ -39,7 +39,8 @@ def _bootstrap(release: str, wanted: Sequence[str], path: Path) -> None:
     host.install(host.BASE)
     path.chmod(0o755)
     excludes = [f"--dpkgopt=path-exclude=/usr/share/{part}/*" for part in ("man", "doc", "locale")]
-    run(["mmdebstrap", "--mode=root", "--variant=minbase", f"--include={','.join(wanted)}",
+    run(["mmdebstrap", "--mode=root", "--variant=minbase", "--dpkgopt=force-unsafe-io",
+         f"--include={','.join(wanted)}",
          "--aptopt=Acquire::Retries \"3\"", *excludes,
          "--customize-hook=mkdir -p $1/croce $1/out $1/lab $1/build",
          "--customize-hook=rm -f $1/etc/resolv.conf",
