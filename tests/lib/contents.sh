@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+# xfer (tests/lib/xfer) between the ends $S and $C: all verbs, contents compared.
+
+# xfer FAMILY ARGUMENT...: both ends get the arguments
+xfer() {
+	local family=$1 program
+	shift
+	program=$(tool xfer)
+	set -- -W 20 "$@"
+	pair tcp:18600 "$program" -d "${DEV[$S]}" -x "$(gid_index "$S" "$family")" "$@" -- \
+		"$program" -d "${DEV[$C]}" -x "$(gid_index "$C" "$family")" "$@" "${IP4[$S]}"
+	tail -n 1 "$CLIENT_LOG"
+}
+
+# Sizes 0 to 67 and around the first multiples of the MTU, then random ones.
+contents_rc() {
+	point "rc v4: all sizes, all verbs" xfer v4 -w -t 2
+	point "rc v6: all sizes, all verbs" xfer v6 -w -t 2 -S 2
+	point "rc v4: all sizes in 256-byte packets" xfer v4 -w -m 256 -S 3
+	point "rc v6: 1 element each, nothing inlined" xfer v6 -w -g 1 -I 0 -S 4
+	point "rc v4: new posting calls" xfer v4 -w -X -S 5
+	point "rc v4: polling" xfer v4 -P -t 2 -s 65536 -S 6
+	point "rc v6: receives posted late" xfer v6 -L -t 2 -s 65536 -S 7
+	point "rc v4: 16 QPs, one shared word" xfer v4 -q 16 -t 3 -s 65536 -S 8
+	point "rc v4: atomics of 8 QPs" xfer v4 -q 8 -t 2 -s 64 -S 9 -o cas,add,hot
+}
+
+contents_ud() {
+	point "ud v4: all sizes" xfer v4 -T ud -w -S 1
+	point "ud v6: all sizes" xfer v6 -T ud -w -S 2
+	point "ud v4: new posting calls" xfer v4 -T ud -w -X -S 3
+}
+
+contents_uc() {
+	point "uc v4: all sizes" xfer v4 -T uc -w -S 1 -o send,send_imm,write_imm
+}

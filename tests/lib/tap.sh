@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+# Test points, one TAP line each, with the reason beside those that fail.
+#
+#   point NAME COMMAND...   run a command (a function): 0 passes, 77 skips (the last
+#                           line of its output says why), anything else fails
+#   skip_point NAME WHY
+#   finish                  ends the script: 1 if a point failed
+#
+# Inside of a point the shell's -e holds: the first command that fails ends it, and
+# is named.  `die REASON` ends it with words, `skip WHY` as a skip.
+
+set -eu
+POINTS=0
+FAILED=0
+LOGS=${OUT:-$(mktemp -d)}
+export LC_ALL=C
+
+die() {
+	echo "$*"
+	exit 1
+}
+
+skip() {
+	echo "$*"
+	exit 77
+}
+
+point() {
+	local name=$1 log status start=$SECONDS
+	shift
+	POINTS=$((POINTS + 1))
+	log=$LOGS/$POINTS.log
+	set +e
+	(
+		set -eE
+		trap 'echo "failed ($?): $BASH_COMMAND"' ERR
+		"$@"
+	) >"$log" 2>&1 </dev/null
+	status=$?
+	set -e
+	case $status in
+	0) echo "ok $POINTS - $name" ;;
+	77) echo "ok $POINTS - $name # SKIP $(tail -n 1 "$log")" ;;
+	*)
+		echo "not ok $POINTS - $name"
+		tail -n 25 "$log" | sed 's/^/# /'
+		FAILED=$((FAILED + 1))
+		;;
+	esac
+	[ $((SECONDS - start)) -lt 20 ] || echo "# ($((SECONDS - start)) s)"
+}
+
+skip_point() {
+	POINTS=$((POINTS + 1))
+	echo "ok $POINTS - $1 # SKIP $2"
+}
+
+finish() {
+	echo "1..$POINTS"
+	[ "$FAILED" = 0 ] && exit 0
+	exit 1
+}
+
+# until_true SECONDS COMMAND...: wait for a condition
+until_true() {
+	local limit=$1 end
+	shift
+	end=$((SECONDS + limit))
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
