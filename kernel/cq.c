@@ -16,10 +16,6 @@
 #include "qp.h"
 #include "udata.h"
 
-/* Values of croce_cqe.network_hdr_type. */
-#define HDR_IPV4	1
-#define HDR_IPV6	2
-
 static struct croce_cqe *cq_slot(const struct croce_cq *cq, u32 index)
 {
 	return &cq->ring[index & cq->mask];
@@ -476,7 +472,7 @@ static void wc_set_datagram(struct ib_wc *wc, const struct croce_cqe *cqe)
 	wc->src_qp = cqe->src_qp;
 	wc->pkey_index = cqe->pkey_index;
 	wc->sl = cqe->sl;
-	wc->network_hdr_type = cqe->network_hdr_type == HDR_IPV4 ?
+	wc->network_hdr_type = cqe->network_hdr_type == CROCE_HDR_IPV4 ?
 			       RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
 	wc->wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
 	if (!is_zero_ether_addr(cqe->smac)) {

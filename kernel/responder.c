@@ -350,8 +350,7 @@ static void complete_datagram(struct croce_qp *qp, const struct croce_rx *rx)
 		.byte_len = sizeof(struct ib_grh) + pkt->payload_len,
 		.src_qp = pkt->src_qpn,
 		.wc_flags = CROCE_CQE_GRH,
-		.network_hdr_type = is_ip4 ? RDMA_NETWORK_IPV4 :
-				    RDMA_NETWORK_IPV6,
+		.network_hdr_type = is_ip4 ? CROCE_HDR_IPV4 : CROCE_HDR_IPV6,
 		.vlan_id = 0xffff,
 	};
 

@@ -20,6 +20,7 @@
 #include <net/udp.h>
 #include <net/udp_tunnel.h>
 #include "sock.h"
+#include "hook.h"
 #include "qp.h"
 #include "recv.h"
 #include "wire/icrc.h"
@@ -82,6 +83,7 @@ static struct socket *open_socket(struct net *net, u8 family)
 	err = udp_sock_create(net, &port, &sock);
 	if (err)
 		return ERR_PTR(err);
+	udp_allow_gso(sock->sk);
 	setup_udp_tunnel_sock(net, sock->sk, &tunnel);
 	return sock;
 }
@@ -96,10 +98,14 @@ static void close_socket(struct socket **sock)
 static int open_sockets(struct croce_net *cn)
 {
 	struct socket *sock;
+	int err;
 
+	err = croce_hook_open(cn->net);
+	if (err)
+		return err;
 	sock = open_socket(cn->net, AF_INET);
 	if (IS_ERR(sock))
-		return PTR_ERR(sock);
+		goto err_close_hook;
 	cn->sock4 = sock;
 	sock = open_socket(cn->net, AF_INET6);
 	if (!IS_ERR(sock)) {
@@ -110,6 +116,8 @@ static int open_sockets(struct croce_net *cn)
 	if (PTR_ERR(sock) == -EAFNOSUPPORT)
 		return 0;
 	close_socket(&cn->sock4);
+err_close_hook:
+	croce_hook_close(cn->net);
 	return PTR_ERR(sock);
 }
 
@@ -149,6 +157,7 @@ void croce_net_put(struct croce_net *cn)
 	if (!--cn->users) {
 		close_socket(&cn->sock6);
 		close_socket(&cn->sock4);
+		croce_hook_close(cn->net);
 		synchronize_net();
 	}
 	mutex_unlock(&cn->mutex);

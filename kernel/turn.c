@@ -170,7 +170,7 @@ static const u8 wc_opcode[] = {
 	[CROCE_WR_BIND_MW]		= CROCE_WC_BIND_MW,
 	[CROCE_WR_FLUSH]		= CROCE_WC_FLUSH,
 	[CROCE_WR_ATOMIC_WRITE]		= CROCE_WC_ATOMIC_WRITE,
-	[CROCE_WR_REG_MR]		= IB_WC_REG_MR,
+	[CROCE_WR_REG_MR]		= CROCE_WC_REG_MR,
 };
 
 static void complete_wqe(struct croce_qp *qp, const struct croce_wqe *wqe,
@@ -231,10 +231,16 @@ static void flush_one_receive(struct croce_qp *qp)
 
 static void flush_receives(struct croce_qp *qp)
 {
+	u32 n;
+
 	if (qp->rqe_valid)
 		flush_one_receive(qp);
-	while (!qp->srq && croce_rqe_fetch(&qp->rq, &qp->rqe))
+	/* No more than the queue has, whatever the process says it posted. */
+	for (n = 0; n < qp->rq.slots; n++) {
+		if (!croce_rqe_fetch(&qp->rq, &qp->rqe))
+			break;
 		flush_one_receive(qp);
+	}
 }
 
 /* Letter C for the receive queue: in error the poster has to ring. */

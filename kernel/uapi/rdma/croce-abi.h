@@ -192,6 +192,10 @@ struct croce_rqe {
 #define CROCE_CQE_WITH_INV		(1U << 3)
 #define CROCE_CQE_SOLICITED		(1U << 8)
 
+/* Values of croce_cqe.network_hdr_type. */
+#define CROCE_HDR_IPV4			1
+#define CROCE_HDR_IPV6			2
+
 /* Opcodes of a CQE: the numbers of enum ibv_wc_opcode. */
 #define CROCE_WC_SEND			0
 #define CROCE_WC_RDMA_WRITE		1
@@ -219,7 +223,7 @@ struct croce_rqe {
  * @timestamp: CLOCK_MONOTONIC in ns when the CQE was made
  * @pkey_index: UD
  * @sl: service level (UD: VLAN priority, else 0)
- * @network_hdr_type: UD: 1 IPv4, 2 IPv6 (enum rdma_network_type)
+ * @network_hdr_type: UD: CROCE_HDR_*
  * @vlan_id: UD: VLAN, 0xffff without
  * @smac: UD: source MAC, zeros where the link has none
  * @reserved_34: zero
