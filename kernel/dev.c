@@ -153,6 +153,7 @@ static int init_resources(struct croce_dev *dev, struct net_device *ndev,
 	/* Keys of before a reboot should not fit by chance. */
 	atomic_set(&dev->mr_variant, get_random_u8());
 	dev->icrc = true;
+	dev->gso = true;
 
 	dev->stats = alloc_percpu(struct croce_stats);
 	if (!dev->stats)
