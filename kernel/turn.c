@@ -194,8 +194,7 @@ static void complete_wqe(struct croce_qp *qp, const struct croce_wqe *wqe,
 static void release_slots(struct croce_qp *qp)
 {
 	/* B: pairs with the acquire of whoever posts. */
-	if (qp->sq.slots)
-		smp_store_release(&qp->sq.ctl->cons, qp->req.cons);
+	smp_store_release(&qp->sq.ctl->cons, qp->req.cons);
 }
 
 /* In error every WR completes, signalled or not, also those yet to come. */
@@ -207,11 +206,11 @@ static void flush_sends(struct croce_qp *qp)
 		while (req->cons != req->prod) {
 			struct croce_wqe *wqe = croce_req_wqe(req, req->cons);
 
-			complete_wqe(qp, wqe, CROCE_STATUS_WR_FLUSH_ERR);
 			req->cons++;
+			release_slots(qp);
+			complete_wqe(qp, wqe, CROCE_STATUS_WR_FLUSH_ERR);
 		}
 		req->send = req->cons;
-		release_slots(qp);
 		croce_sq_fetch(qp);
 	} while (req->cons != req->prod);
 }
@@ -286,18 +285,17 @@ static void send_queue_error(struct croce_qp *qp)
 
 static void reap(struct croce_qp *qp)
 {
-	u32 before = qp->req.cons;
 	struct croce_wqe *wqe;
 
 	while ((wqe = croce_req_reap(&qp->req))) {
+		/* First the slot: who sees the completion may post again. */
+		release_slots(qp);
 		complete_wqe(qp, wqe, wqe->status);
 		if (wqe->status) {
 			send_queue_error(qp);
 			break;
 		}
 	}
-	if (qp->req.cons != before)
-		release_slots(qp);
 }
 
 static void flush(struct croce_qp *qp)
