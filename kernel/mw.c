@@ -9,7 +9,9 @@
 #include <linux/slab.h>
 #include "mr.h"
 
-#define ACCESS_WINDOW		(IB_ACCESS_REMOTE_WRITE |		\
+/* Local write means nothing for a window, but programs give it. */
+#define ACCESS_WINDOW		(IB_ACCESS_LOCAL_WRITE |		\
+				 IB_ACCESS_REMOTE_WRITE |		\
 				 IB_ACCESS_REMOTE_READ |		\
 				 IB_ACCESS_REMOTE_ATOMIC |		\
 				 IB_ZERO_BASED)

@@ -166,6 +166,9 @@ static struct outcome execute_flush(struct croce_qp *qp,
 {
 	u64 length = pkt->flush_sel ? 0 : pkt->dma_len;
 
+	/* Persistence (bit 1) is not ours to promise, and no MR has it. */
+	if (pkt->flush_plt & 2)
+		return access_error;
 	if (!croce_place_can(qp, pkt->va, pkt->rkey, length,
 			     IB_ACCESS_FLUSH_GLOBAL))
 		return access_error;

@@ -19,6 +19,9 @@
 #include "udata.h"
 #include "umap.h"
 
+/* No IEEE OUI is ours: one from the locally administered space. */
+#define VENDOR_ID		0x02c0ce
+#define VENDOR_PART_ID		1
 /* Clock of the completion timestamps: ns of CLOCK_MONOTONIC. */
 #define CORE_CLOCK_KHZ		1000000
 /* 4.096 us * 2^15 = 134 ms: what a busy host may take to answer. */
@@ -46,6 +49,8 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		return -EOPNOTSUPP;
 
 	memset(attr, 0, sizeof(*attr));
+	attr->vendor_id = VENDOR_ID;
+	attr->vendor_part_id = VENDOR_PART_ID;
 	attr->sys_image_guid = ibdev->node_guid;
 	/* What the RDMA core pins at most; see ib_umem_get(). */
 	attr->max_mr_size = (u64)U32_MAX << PAGE_SHIFT;
