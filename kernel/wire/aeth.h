@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The AETH syndrome (IBA volume 1, 9.7.5.1): acknowledgement with end-to-end
+ * The AETH syndrome (IBA volume 1, 9.7.5.1): acknowledgment with end-to-end
  * credits, RNR NAK with a timer, NAK with a code.
  *
  * Credits and RNR timers count on one scale, a number with one bit of mantissa:
@@ -47,9 +47,9 @@ enum croce_nak {
 /**
  * enum croce_aeth_kind - what a syndrome says
  * @CROCE_AETH_RESERVED: nothing known; drop the packet
- * @CROCE_AETH_ACK: acknowledgement
+ * @CROCE_AETH_ACK: acknowledgment
  * @CROCE_AETH_RNR: receiver not ready
- * @CROCE_AETH_NAK: negative acknowledgement
+ * @CROCE_AETH_NAK: negative acknowledgment
  */
 enum croce_aeth_kind {
 	CROCE_AETH_RESERVED,
@@ -93,7 +93,7 @@ static inline u8 croce_aeth_value(u8 syndrome)
 }
 
 /**
- * croce_aeth_ack - syndrome of an acknowledgement
+ * croce_aeth_ack - syndrome of an acknowledgment
  * @credit: credit code, see croce_credit_code(), or CROCE_CREDIT_UNLIMITED
  *
  * Return: the syndrome. Context: any.

@@ -133,4 +133,5 @@ static struct kunit_suite suite = {
 	.name = "croce_aeth",
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

@@ -186,4 +186,5 @@ static struct kunit_suite suite = {
 	.name = "croce_icrc",
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

@@ -166,4 +166,5 @@ static struct kunit_suite suite = {
 	.name = "croce_opcode",
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

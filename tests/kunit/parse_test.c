@@ -168,7 +168,7 @@ static u32 want_bytes(u8 *to, u8 opcode)
 	static const struct { char header; u8 len; const char *bytes; } texts[] = {
 		{ 'r', 16, "ABCDEFGHQRSTUVWX" },
 		{ 't', 28, "ABCDEFGHQRSTqrstuvwx\x89\x8a\x8b\x8c\x8d\x8e\x8f\x80" },
-		{ 'a', 4, "\x60" "abc" },
+		{ 'a', 4, "`abc" },
 		{ 'o', 8, "\x91\x92\x93\x94\x95\x96\x97\x98" },
 		{ 'i', 4, "\xa1\xa2\xa3\xa4" },
 		{ 'k', 4, "\xb1\xb2\xb3\xb4" },
@@ -377,4 +377,5 @@ static struct kunit_suite suite = {
 	.name = "croce_parse",
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

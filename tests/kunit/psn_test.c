@@ -89,4 +89,5 @@ static struct kunit_suite suite = {
 	.name = "croce_psn",
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

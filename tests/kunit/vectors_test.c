@@ -161,4 +161,5 @@ static struct kunit_suite suite = {
 	.name = "croce_vectors",
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);
