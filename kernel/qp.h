@@ -90,6 +90,9 @@ struct croce_sq_slot {
  * @qkey: UD (T)
  * @notify: CQs whose consumers are to be told after the turn (T)
  * @retry_local: the qdisc refused a packet; send again after a pause (T)
+ * @early_requests: requests ahead of the expected PSN, by PSN (T)
+ * @early_responses: responses ahead of the expected PSN, by PSN (T)
+ * @early_ns: when the gap before them is taken for a loss, 0 never (T)
  * @comm_est: the peer was heard (T)
  * @fatal: the responder failed: to error after its NAK (T)
  * @fatal_event: event that goes with @fatal (T)
@@ -141,6 +144,9 @@ struct croce_qp {
 	u32 qkey;
 	struct croce_cq *notify[2];
 	bool retry_local;
+	struct sk_buff_head early_requests;
+	struct sk_buff_head early_responses;
+	u64 early_ns;
 	bool comm_est;
 	bool fatal;
 	enum ib_event_type fatal_event;

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 #include "qp.h"
+#include "reorder.h"
 #include "sq.h"
 #include "task.h"
 #include "turn.h"
@@ -295,6 +296,7 @@ static void reset(struct croce_qp *qp)
 		WRITE_ONCE(qp->rq.ctl->state, 0);
 	}
 	croce_resp_init(&qp->resp);
+	croce_reorder_purge(qp);
 	croce_path_drop(&qp->path);
 	qp->sq_broken = false;
 	qp->rqe_valid = false;

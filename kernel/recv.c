@@ -15,6 +15,7 @@
 #include <net/inet_ecn.h>
 #include "recv.h"
 #include "mcast.h"
+#include "reorder.h"
 #include "task.h"
 #include "wire/icrc.h"
 
@@ -173,7 +174,8 @@ static enum croce_counter drop_reason(struct croce_qp *qp,
 		return CROCE_CNT_DROP_PKEY;
 	if (!croce_qp_is_connected(qp) && pkt->qkey != qp->qkey)
 		return CROCE_CNT_DROP_QKEY;
-	if (READ_ONCE(qp->dev->icrc) && !croce_recv_icrc_is_good(rx))
+	if (READ_ONCE(qp->dev->icrc) && !croce_rx_cb(rx->skb)->verified &&
+	    !croce_recv_icrc_is_good(rx))
 		return CROCE_CNT_RX_ICRC_ENCAPSULATED;
 	return CROCE_CNT_NUM;
 }
@@ -190,34 +192,105 @@ static void receive(struct croce_qp *qp, const struct croce_rx *rx)
 		croce_recv_response(qp, rx);
 }
 
+static void start_run(struct croce_rx *rx, struct sk_buff *skb)
+{
+	memset(rx, 0, sizeof(*rx));
+	rx->skb = skb;
+}
+
+/* The next packet of a run; false at its end. */
+static bool next_in_run(struct croce_rx *rx)
+{
+	u32 seg_len = skb_is_gso(rx->skb) ? skb_shinfo(rx->skb)->gso_size :
+		      rx->skb->len;
+
+	if (rx->length) {
+		rx->offset += rx->length;
+		rx->index++;
+	}
+	rx->length = min(rx->skb->len - rx->offset, seg_len);
+	return rx->length;
+}
+
+static enum croce_counter reason_to_drop(struct croce_qp *qp,
+					 struct croce_rx *rx)
+{
+	return parse(rx) ? drop_reason(qp, rx) : CROCE_CNT_DROP_MALFORMED;
+}
+
 /**
- * croce_recv_skb - take in an skb that was addressed to a queue pair
+ * croce_recv_verify - check every packet of a run, without taking it in
+ * @qp: queue pair
+ * @skb: packet or run; marked as verified
+ *
+ * Return: true when all may be taken in; what may not is counted.
+ * Context: owner of the QP's task, bottom halves off.
+ */
+bool croce_recv_verify(struct croce_qp *qp, struct sk_buff *skb)
+{
+	struct croce_rx rx;
+
+	start_run(&rx, skb);
+	while (next_in_run(&rx)) {
+		enum croce_counter reason = reason_to_drop(qp, &rx);
+
+		if (reason != CROCE_CNT_NUM) {
+			croce_count(qp->dev, reason);
+			return false;
+		}
+	}
+	croce_rx_cb(skb)->verified = true;
+	return true;
+}
+
+/**
+ * croce_recv_run - take in every packet of an skb
  * @qp: queue pair
  * @skb: one packet or a run of them; consumed
  *
  * Context: owner of the QP's task, bottom halves off.
  */
-void croce_recv_skb(struct croce_qp *qp, struct sk_buff *skb)
+void croce_recv_run(struct croce_qp *qp, struct sk_buff *skb)
 {
-	u32 seg_len = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : skb->len;
-	struct croce_rx rx = { .skb = skb };
-	u32 left = qp->dead ? 0 : skb->len;
+	bool marked = skb_is_marked(skb);
+	struct croce_rx rx;
 
-	if (left && skb_is_marked(skb))
-		croce_count_add(qp->dev, CROCE_CNT_NP_ECN_MARKED_ROCE_PACKETS,
-				DIV_ROUND_UP(left, seg_len));
-	for (; left; left -= rx.length, rx.offset += rx.length, rx.index++) {
-		enum croce_counter reason = CROCE_CNT_DROP_MALFORMED;
+	start_run(&rx, skb);
+	while (next_in_run(&rx)) {
+		enum croce_counter reason = reason_to_drop(qp, &rx);
 
-		rx.length = min(left, seg_len);
-		if (parse(&rx))
-			reason = drop_reason(qp, &rx);
+		if (marked)
+			croce_count(qp->dev,
+				    CROCE_CNT_NP_ECN_MARKED_ROCE_PACKETS);
 		if (likely(reason == CROCE_CNT_NUM))
 			receive(qp, &rx);
 		else
 			croce_count(qp->dev, reason);
 	}
 	consume_skb(skb);
+}
+
+/**
+ * croce_recv_skb - an skb has arrived that is addressed to a queue pair
+ * @qp: queue pair
+ * @skb: one packet or a run of them; consumed
+ *
+ * Taken in now, or kept until those before it are here.
+ *
+ * Context: owner of the QP's task, bottom halves off.
+ */
+void croce_recv_skb(struct croce_qp *qp, struct sk_buff *skb)
+{
+	if (unlikely(qp->dead)) {
+		kfree_skb(skb);
+		return;
+	}
+	croce_rx_cb(skb)->verified = false;
+	if (croce_reorder_hold(qp, skb))
+		return;
+	do
+		croce_recv_run(qp, skb);
+	while ((skb = croce_reorder_next(qp)));
 }
 
 /* QP 1 exists once for each device, and is named by the address. */

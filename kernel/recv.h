@@ -28,6 +28,8 @@ struct croce_rx {
 
 int croce_recv_udp(struct sock *sk, struct sk_buff *skb);
 void croce_recv_skb(struct croce_qp *qp, struct sk_buff *skb);
+void croce_recv_run(struct croce_qp *qp, struct sk_buff *skb);
+bool croce_recv_verify(struct croce_qp *qp, struct sk_buff *skb);
 bool croce_recv_icrc_is_good(const struct croce_rx *rx);
 void croce_recv_request(struct croce_qp *qp, const struct croce_rx *rx);
 void croce_recv_response(struct croce_qp *qp, const struct croce_rx *rx);

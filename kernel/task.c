@@ -18,6 +18,7 @@
 #include "task.h"
 #include "qp.h"
 #include "recv.h"
+#include "reorder.h"
 #include "turn.h"
 
 /* Turns an owner takes before it hands over to the work queue. */
@@ -48,6 +49,7 @@ void croce_task_init(struct croce_qp *qp)
 {
 	atomic_set(&qp->work, 0);
 	skb_queue_head_init(&qp->rx_backlog);
+	croce_reorder_init(qp);
 	INIT_WORK(&qp->deferral, task_work);
 	hrtimer_setup(&qp->timer, task_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
@@ -220,6 +222,7 @@ void croce_task_stop(struct croce_qp *qp)
 {
 	croce_task_enter(qp);
 	qp->dead = true;
+	croce_reorder_purge(qp);
 	croce_task_leave(qp);
 	/* After this the timer can no longer start a turn. */
 	hrtimer_cancel(&qp->timer);

@@ -8,6 +8,7 @@
 #include <linux/ktime.h>
 #include "mr.h"
 #include "recv.h"
+#include "reorder.h"
 #include "send.h"
 #include "sq.h"
 #include "turn.h"
@@ -39,6 +40,7 @@ static void on_timer(struct croce_qp *qp)
 
 	qp->timer_ns = KTIME_MAX;
 	qp->retry_local = false;
+	croce_reorder_on_timer(qp, ktime_get_ns());
 	rec = croce_req_on_timer(&qp->req, ktime_get_ns());
 	croce_completer_count(qp, &rec);
 }
@@ -268,6 +270,7 @@ void croce_turn_error(struct croce_qp *qp)
 	qp->req.state = CROCE_REQ_ERROR;
 	qp->req.deadline_ns = 0;
 	croce_resp_stop(&qp->resp);
+	croce_reorder_purge(qp);
 	ask_for_receive_doorbells(qp);
 	if (qp->srq)
 		croce_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
@@ -319,6 +322,8 @@ static void set_timer(struct croce_qp *qp)
 {
 	u64 due = qp->req.deadline_ns ?: KTIME_MAX;
 
+	if (qp->early_ns)
+		due = min(due, qp->early_ns);
 	if (qp->retry_local)
 		due = min_t(u64, due, ktime_get_ns() + LOCAL_RETRY_NS);
 	/* A timer that fires early finds nothing due and is set again; one
@@ -388,6 +393,7 @@ unsigned int croce_turn(struct croce_qp *qp, unsigned int work,
 
 	if (unlikely(qp->dead)) {
 		skb_queue_purge(&qp->rx_backlog);
+		croce_reorder_purge(qp);
 		return 0;
 	}
 	report_busy(qp, CROCE_SQ_BUSY);

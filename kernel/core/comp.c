@@ -273,6 +273,39 @@ static void on_response(struct croce_req *req, const struct croce_pkt *pkt,
 }
 
 /**
+ * croce_comp_is_early - would this response mean that an earlier one is lost?
+ * @req: requester
+ * @flags: CROCE_OPF_* of the packet
+ * @psn: its PSN
+ *
+ * A caller that can wait keeps such a packet for a while: the earlier one may
+ * only have been overtaken. An Acknowledge is early when it covers a response
+ * that is still missing, a response when it is not the next one.
+ *
+ * Return: true when it would. Context: any; the caller owns @req.
+ */
+bool croce_comp_is_early(const struct croce_req *req, u32 flags, u32 psn)
+{
+	const struct croce_wqe *wqe;
+	u32 index, target;
+
+	if (psn == req->una_psn || req->recovering ||
+	    !croce_psn_in(psn, req->una_psn, req->next_psn))
+		return false;
+	if (flags & CROCE_OPF_ACK) {
+		target = croce_psn_add(psn, 1);
+		return reach(req, target) != target;
+	}
+	wqe = wqe_of(req, psn, &index);
+	if (!wqe || !croce_kind_has_response(wqe->kind))
+		return false;
+	if (croce_psn_diff(req->una_psn, wqe->first_psn) >= 0)
+		return true;
+	return reach(req, wqe->first_psn) != wqe->first_psn ||
+	       psn != wqe->first_psn;
+}
+
+/**
  * croce_comp_on_packet - an acknowledgement or response has arrived
  * @req: requester
  * @pkt: parsed packet with an opcode that is a response

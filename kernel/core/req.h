@@ -218,6 +218,7 @@ bool croce_req_is_drained(const struct croce_req *req);
 struct croce_comp_record croce_comp_on_packet(struct croce_req *req,
 					      const struct croce_pkt *pkt,
 					      u64 now_ns);
+bool croce_comp_is_early(const struct croce_req *req, u32 flags, u32 psn);
 struct croce_comp_record croce_req_on_timer(struct croce_req *req, u64 now_ns);
 
 /* Shared by req.c and comp.c. */
