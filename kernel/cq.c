@@ -23,12 +23,13 @@ static struct croce_cqe *cq_slot(const struct croce_cq *cq, u32 index)
 
 static bool is_full_locked(const struct croce_cq *cq)
 {
-	u32 cons = cq->cons;
+	u32 cons;
 
 	lockdep_assert_held(&cq->lock);
+	if (!cq->user)
+		return cq->prod - cq->cons > cq->mask;
 	/* B: the process has read the CQEs before cons. */
-	if (cq->user)
-		cons = smp_load_acquire(&cq->ctl->cons);
+	cons = smp_load_acquire(&cq->ctl->cons);
 	return cq->prod - cons > cq->mask;
 }
 
@@ -423,6 +424,7 @@ int croce_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe,
 {
 	struct croce_cq *cq = croce_cq(ibcq);
 	struct croce_create_cq_resp resp;
+	struct ib_ucontext *ibuc;
 	struct new_ring new;
 	int err;
 
@@ -432,9 +434,8 @@ int croce_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe,
 		return -EINVAL;
 
 	cqe = roundup_pow_of_two(cqe);
-	new.umap = croce_umap_create(
-			rdma_udata_to_uverbs_attr_bundle(udata)->context,
-			cq_bytes(cqe));
+	ibuc = rdma_udata_to_uverbs_attr_bundle(udata)->context;
+	new.umap = croce_umap_create(ibuc, cq_bytes(cqe));
 	if (IS_ERR(new.umap))
 		return PTR_ERR(new.umap);
 	new.ctl = new.umap->mem;

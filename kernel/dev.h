@@ -30,21 +30,21 @@
 /* Limits; query_device reports them and the code keeps them. */
 #define CROCE_MAX_SGE		32
 #define CROCE_MAX_INLINE	1024
-#define CROCE_MAX_WR		(1U << 15)
-#define CROCE_MAX_CQE		(1U << 20)
-#define CROCE_MAX_QP		(1U << 20)
-#define CROCE_MAX_CQ		(1U << 20)
-#define CROCE_MAX_MR		(1U << 20)
-#define CROCE_MAX_MW		(1U << 20)
-#define CROCE_MAX_PD		(1U << 20)
-#define CROCE_MAX_AH		(1U << 20)
-#define CROCE_MAX_SRQ		(1U << 20)
-#define CROCE_MAX_SRQ_WR	(1U << 15)
+#define CROCE_MAX_WR		32768U
+#define CROCE_MAX_CQE		1048576U
+#define CROCE_MAX_QP		1048576U
+#define CROCE_MAX_CQ		1048576U
+#define CROCE_MAX_MR		1048576U
+#define CROCE_MAX_MW		1048576U
+#define CROCE_MAX_PD		1048576U
+#define CROCE_MAX_AH		1048576U
+#define CROCE_MAX_SRQ		1048576U
+#define CROCE_MAX_SRQ_WR	32768U
 #define CROCE_MAX_RD_ATOMIC	128
 #define CROCE_MAX_FRMR_PAGES	512
 #define CROCE_MAX_MCAST_GRP	8192
 #define CROCE_MAX_MCAST_QP	128
-#define CROCE_MAX_MSG		(1U << 31)
+#define CROCE_MAX_MSG		0x80000000U
 #define CROCE_GID_TABLE_LEN	1024
 #define CROCE_PKEY		0xffff
 

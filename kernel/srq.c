@@ -328,6 +328,19 @@ static int resize(struct croce_srq *srq, u32 max_wr, struct ib_udata *udata)
 	return err;
 }
 
+static int set_limit(struct croce_srq *srq, u32 limit)
+{
+	int err = 0;
+
+	spin_lock_irq(&srq->lock);
+	if (limit <= srq->wq.max_wr)
+		srq->limit = limit;
+	else
+		err = -EINVAL;
+	spin_unlock_irq(&srq->lock);
+	return err;
+}
+
 /**
  * croce_modify_srq - resize an SRQ, arm its limit event
  * @ibsrq: SRQ
@@ -346,17 +359,14 @@ int croce_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 
 	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
 		return -EOPNOTSUPP;
+	/* After a resize there is no way back, so look at the limit first. */
+	if ((mask & IB_SRQ_MAX_WR) && (mask & IB_SRQ_LIMIT) &&
+	    attr->srq_limit > attr->max_wr)
+		return -EINVAL;
 	if (mask & IB_SRQ_MAX_WR)
 		err = resize(srq, attr->max_wr, udata);
-	if (err || !(mask & IB_SRQ_LIMIT))
-		return err;
-
-	spin_lock_irq(&srq->lock);
-	if (attr->srq_limit <= srq->wq.max_wr)
-		srq->limit = attr->srq_limit;
-	else
-		err = -EINVAL;
-	spin_unlock_irq(&srq->lock);
+	if (!err && (mask & IB_SRQ_LIMIT))
+		err = set_limit(srq, attr->srq_limit);
 	return err;
 }
 
