@@ -94,6 +94,15 @@ port_field() {
 	at "$1" rdma link show "${DEV[$1]}/1" | tr ' ' '\n' | grep -A 1 -x "$2" | tail -n 1
 }
 
+# has_mtu BYTES: the active MTU of both devices
+has_mtu() {
+	local end
+	for end in $ENDS; do
+		at "$end" ibv_devinfo -d "${DEV[$end]}" | grep active_mtu | tee /dev/stderr |
+			grep -q "[[:space:]]$1 " || die "not $1 on ${DEV[$end]}"
+	done
+}
+
 fabric() {
 	local kind=$1
 	DRIVER=([a]=${2:-${DRIVER_A:-croce}} [b]=${3:-${DRIVER_B:-croce}})

@@ -36,19 +36,21 @@ wait_for_server() {
 	esac
 }
 
+is_gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
 # wait_or_kill PID SECONDS: its status, or 124
 wait_or_kill() {
-	local pid=$1 end=$((SECONDS + $2)) status=0
-	while kill -0 "$pid" 2>/dev/null && [ $SECONDS -lt "$end" ]; do
-		sleep 0.05
-	done
-	if kill -9 "$pid" 2>/dev/null; then
-		status=124
-		wait "$pid" 2>/dev/null || :
-	else
+	local pid=$1 status=0
+	until_true "$2" is_gone "$pid" && {
 		wait "$pid" || status=$?
-	fi
-	return $status
+		return $status
+	}
+	kill "$pid" 2>/dev/null || :	# timeout(1) passes it on
+	until_true 5 is_gone "$pid" || kill -9 "$pid" 2>/dev/null || :
+	wait "$pid" 2>/dev/null || :
+	return 124
 }
 
 show_logs() {
