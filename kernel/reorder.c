@@ -80,17 +80,17 @@ static bool insert(struct sk_buff_head *list, struct sk_buff *skb)
 
 static void prove_loss(struct croce_qp *qp, struct sk_buff_head *list)
 {
-	struct sk_buff *skb;
+	struct sk_buff *skb = skb_peek(list);
+	struct croce_pkt pkt = { .psn = croce_rx_cb(skb)->psn };
 
 	qp->early_ns = 0;
 	if (list == &qp->early_requests) {
-		croce_resp_on_gap(&qp->resp, NULL);
+		croce_resp_on_gap(&qp->resp, &pkt);
 		return;
 	}
 	/* The completer draws the conclusion from the packet itself. */
-	skb = __skb_dequeue(list);
-	if (skb)
-		croce_recv_run(qp, skb);
+	__skb_unlink(skb, list);
+	croce_recv_run(qp, skb);
 }
 
 /**
