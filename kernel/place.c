@@ -269,6 +269,7 @@ int croce_place_atomic_write(struct croce_qp *qp, u64 va, u32 rkey,
 
 	if (!target)
 		return -EFAULT;
+	/* One access, after what the peer placed before it (Annex A19). */
 	smp_store_release(target, get_unaligned((const u64 *)value));
 	croce_mr_put(mr);
 	return 0;

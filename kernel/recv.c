@@ -64,30 +64,38 @@ static u32 crc_of_range(const struct sk_buff *skb, u32 crc, u32 from, u32 len)
 	return crc;
 }
 
+static u32 icrc_begin4(const struct croce_rx *rx, const struct udphdr *uh,
+		       const u8 *bth)
+{
+	u8 header[CROCE_IP4_MAX_LEN];
+	struct iphdr *ip = (struct iphdr *)header;
+	u32 ip_len = ip_hdrlen(rx->skb);
+
+	memcpy(header, ip_hdr(rx->skb), ip_len);
+	if (skb_is_gso(rx->skb)) {
+		ip->id = htons(ntohs(ip->id) + rx->index);
+		ip->tot_len = htons(ip_len + sizeof(*uh) + rx->length);
+	}
+	return croce_icrc_begin4(ip, ip_len, uh, bth);
+}
+
+static u32 icrc_begin6(const struct croce_rx *rx, const struct udphdr *uh,
+		       const u8 *bth)
+{
+	struct ipv6hdr ip6 = *ipv6_hdr(rx->skb);
+
+	if (skb_is_gso(rx->skb))
+		ip6.payload_len = uh->len;
+	return croce_icrc_begin6(&ip6, uh, bth);
+}
+
 static u32 icrc_begin(const struct croce_rx *rx, const u8 *bth)
 {
-	const struct sk_buff *skb = rx->skb;
-	struct udphdr uh = *udp_hdr(skb);
+	struct udphdr uh = *udp_hdr(rx->skb);
 
 	uh.len = htons(sizeof(uh) + rx->length);
-	if (skb_is_ip4(skb)) {
-		u8 header[CROCE_IP4_MAX_LEN];
-		struct iphdr *ip = (struct iphdr *)header;
-		u32 ip_len = ip_hdrlen(skb);
-
-		memcpy(header, ip_hdr(skb), ip_len);
-		if (skb_is_gso(skb)) {
-			ip->id = htons(ntohs(ip->id) + rx->index);
-			ip->tot_len = htons(ip_len + sizeof(uh) + rx->length);
-		}
-		return croce_icrc_begin4(ip, ip_len, &uh, bth);
-	} else {
-		struct ipv6hdr ip6 = *ipv6_hdr(skb);
-
-		if (skb_is_gso(skb))
-			ip6.payload_len = uh.len;
-		return croce_icrc_begin6(&ip6, &uh, bth);
-	}
+	return skb_is_ip4(rx->skb) ? icrc_begin4(rx, &uh, bth) :
+				     icrc_begin6(rx, &uh, bth);
 }
 
 /**

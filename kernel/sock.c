@@ -420,32 +420,37 @@ static void push_ip6(struct sk_buff *skb, const struct croce_av *av)
 }
 
 /* Headers as segment @i of the packet has, or will have once segmented. */
-static u32 icrc_begin(const struct sk_buff *skb, bool is_ipv4, u32 i,
-		      u32 udp_len, const u8 *bth)
+static u32 icrc_begin4(const struct sk_buff *skb, u32 i, u32 udp_len,
+		       const u8 *bth)
 {
 	struct udphdr uh = *udp_hdr(skb);
+	struct iphdr ip = *ip_hdr(skb);
 
 	uh.len = htons(udp_len);
-	if (is_ipv4) {
-		struct iphdr ip = *ip_hdr(skb);
+	ip.id = htons(ntohs(ip.id) + i);
+	ip.tot_len = htons(sizeof(ip) + udp_len);
+	return croce_icrc_begin4(&ip, sizeof(ip), &uh, bth);
+}
 
-		ip.id = htons(ntohs(ip.id) + i);
-		ip.tot_len = htons(sizeof(ip) + udp_len);
-		return croce_icrc_begin4(&ip, sizeof(ip), &uh, bth);
-	} else {
-		struct ipv6hdr ip6 = *ipv6_hdr(skb);
+static u32 icrc_begin6(const struct sk_buff *skb, u32 udp_len, const u8 *bth)
+{
+	struct udphdr uh = *udp_hdr(skb);
+	struct ipv6hdr ip6 = *ipv6_hdr(skb);
 
-		ip6.payload_len = htons(udp_len);
-		return croce_icrc_begin6(&ip6, &uh, bth);
-	}
+	uh.len = htons(udp_len);
+	ip6.payload_len = uh.len;
+	return croce_icrc_begin6(&ip6, &uh, bth);
 }
 
 static void write_icrc(struct sk_buff *skb, bool is_ipv4, u32 i, u8 *bth,
 		       u32 len)
 {
-	u32 crc = icrc_begin(skb, is_ipv4, i, sizeof(struct udphdr) + len, bth);
+	u32 udp_len = sizeof(struct udphdr) + len;
 	__le32 icrc;
+	u32 crc;
 
+	crc = is_ipv4 ? icrc_begin4(skb, i, udp_len, bth) :
+			icrc_begin6(skb, udp_len, bth);
 	crc = croce_icrc_update(crc, bth + sizeof(struct croce_bth),
 				len - sizeof(struct croce_bth) - CROCE_ICRC_LEN);
 	icrc = croce_icrc_final(crc);

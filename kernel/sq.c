@@ -9,7 +9,7 @@
 #include "wire/parse.h"
 
 /* WRs looked at in one go; the next turn goes on. */
-#define FETCH_MAX	32
+#define FETCH_MAX	32U
 
 #define RC	BIT(IB_QPT_RC)
 #define UC	BIT(IB_QPT_UC)
@@ -273,7 +273,7 @@ void croce_sq_fetch(struct croce_qp *qp)
 		qp->sq_broken = true;
 		return;
 	}
-	for (n = min(posted, (u32)FETCH_MAX); n; n--) {
+	for (n = min(posted, FETCH_MAX); n; n--) {
 		fetch_one(qp, req->prod);
 		req->prod++;
 	}

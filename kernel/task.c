@@ -176,6 +176,7 @@ bool croce_task_try_enter(struct croce_qp *qp)
  * read section, both ended by croce_task_leave().
  */
 void croce_task_enter(struct croce_qp *qp)
+	__acquires(RCU)
 {
 	unsigned int spins = 0;
 
@@ -200,6 +201,7 @@ void croce_task_enter(struct croce_qp *qp)
  * Does the work that others left meanwhile. Context: owner of the task.
  */
 void croce_task_leave(struct croce_qp *qp)
+	__releases(RCU)
 {
 	int idle = CROCE_TASK_RUNNING;
 

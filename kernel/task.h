@@ -44,8 +44,8 @@ void croce_task_run(struct croce_qp *qp, unsigned int work,
 void croce_task_receive(struct croce_qp *qp, struct sk_buff *skb);
 void croce_task_defer(struct croce_qp *qp, unsigned int work);
 bool croce_task_try_enter(struct croce_qp *qp);
-void croce_task_enter(struct croce_qp *qp);
-void croce_task_leave(struct croce_qp *qp);
+void croce_task_enter(struct croce_qp *qp) __acquires(RCU);
+void croce_task_leave(struct croce_qp *qp) __releases(RCU);
 void croce_task_stop(struct croce_qp *qp);
 
 #endif /* CROCE_TASK_H */

@@ -249,6 +249,7 @@ static void ask_for_receive_doorbells(struct croce_qp *qp)
 {
 	if (qp->rq.slots)
 		WRITE_ONCE(qp->rq.ctl->state, CROCE_RQ_KICK);
+	/* C: the store of state, then the loads of prod in flush(). */
 	smp_mb();
 }
 
