@@ -44,7 +44,7 @@ void croce_resp_start(struct croce_resp *resp,
 }
 
 /* Longest message (IBA 9.3.3.1). */
-#define MAX_MESSAGE	(1U << 31)
+#define MAX_MESSAGE	0x80000000U
 
 static void set_pending(struct croce_resp *resp, struct croce_replay *entry,
 			bool pending)
