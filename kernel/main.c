@@ -4,6 +4,7 @@
  */
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
+#include "crc.h"
 #include "dev.h"
 #include "qp.h"
 #include "sock.h"
@@ -22,9 +23,10 @@ static int __init croce_init(void)
 {
 	int err;
 
+	croce_crc_init();
 	err = croce_qp_init();
 	if (err)
-		return err;
+		goto err_exit_crc;
 	err = croce_sock_init();
 	if (err)
 		goto err_exit_qp;
@@ -38,6 +40,8 @@ err_exit_sock:
 	croce_sock_exit();
 err_exit_qp:
 	croce_qp_exit();
+err_exit_crc:
+	croce_crc_exit();
 	return err;
 }
 
@@ -49,6 +53,7 @@ static void __exit croce_exit(void)
 	/* After this, there is none, and so no socket and no queue pair. */
 	croce_sock_exit();
 	croce_qp_exit();
+	croce_crc_exit();
 	/* After this, no callback of ours is left in a grace period. */
 	rcu_barrier();
 }
