@@ -223,12 +223,14 @@ unfabric() {
 	local end
 	for end in $ENDS; do
 		at "$end" rdma link del "${DEV[$end]}" 2>/dev/null || :
+	done
+	[ "${NIC[a]}" != va ] || at a ip link del va 2>/dev/null || :
+	for end in $ENDS; do
 		case ${NS[$end]} in
 		""|@*) ;;
 		*) ip netns del "${NS[$end]}" 2>/dev/null || : ;;
 		esac
 	done
-	ip link del va 2>/dev/null || :
 	ip rule add pref 0 lookup local 2>/dev/null && ip -6 rule add pref 0 lookup local
 	for end in 10 10 20; do
 		ip rule del pref $end 2>/dev/null || :

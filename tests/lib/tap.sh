@@ -6,6 +6,9 @@
 #                           line of its output says why), anything else fails
 #   skip_point NAME WHY
 #   finish                  ends the script: 1 if a point failed
+#   excuses FILE            points that are not to run, for no fault of croce: lines
+#                           "KERNELS | PATTERN OF NAMES | WHY"
+#   LABEL=...               goes in front of the names of points
 #
 # Inside of a point the shell's -e holds: the first command that fails ends it, and
 # is named.  `die REASON` ends it with words, `skip WHY` as a skip.
@@ -13,6 +16,8 @@
 set -eu
 POINTS=0
 FAILED=0
+LABEL=
+EXCUSES=
 LOGS=${OUT:-$(mktemp -d)}
 export LC_ALL=C
 
@@ -26,9 +31,29 @@ skip() {
 	exit 77
 }
 
+excuses() {
+	EXCUSES=$1
+}
+
+# excuse_for NAME: why it does not run
+excuse_for() {
+	local kernels pattern why
+	[ -n "$EXCUSES" ] || return 1
+	while IFS='|' read -r kernels pattern why; do
+		case ,$kernels, in *,"${LAB_KERNEL:-}",*) ;; *) continue ;; esac
+		# shellcheck disable=SC2254 # it is a pattern
+		case $1 in $pattern) echo "$why"; return ;; esac
+	done < <(sed 's/ *| */|/g; /^#/d' "$EXCUSES")
+	return 1
+}
+
 point() {
-	local name=$1 log status start=$SECONDS
+	local name=$LABEL$1 log status start=$SECONDS why
 	shift
+	if why=$(excuse_for "$name"); then
+		skip_point "$name" "$why"
+		return
+	fi
 	POINTS=$((POINTS + 1))
 	log=$LOGS/$POINTS.log
 	set +e
