@@ -158,6 +158,9 @@ int croce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	croce_qp_erase(qp);
 	/* After this nothing touches its queues, its CQs and its memory. */
 	croce_task_stop(qp);
+	/* Kernel consumers are handed the QP with a completion: no more. */
+	croce_cq_clean(qp->send_cq, qp->qpn);
+	croce_cq_clean(qp->recv_cq, qp->qpn);
 	croce_path_drop(&qp->path);
 	croce_qp_free_queues(qp);
 	kfree(qp->replay);

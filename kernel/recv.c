@@ -302,17 +302,6 @@ void croce_recv_skb(struct croce_qp *qp, struct sk_buff *skb)
 	while ((skb = croce_reorder_next(qp)));
 }
 
-/* QP 1 exists once for each device, and is named by the address. */
-static struct croce_qp *find_gsi(const struct sk_buff *skb, struct net *net)
-{
-	struct in6_addr saddr, daddr;
-	struct croce_dev *dev;
-
-	addresses_of(skb, &saddr, &daddr);
-	dev = croce_addr_dev(net, &daddr, skb->skb_iif);
-	return dev ? rcu_dereference(dev->gsi) : NULL;
-}
-
 /* A datagram queue pair hears what is sent to an address of its device. */
 static bool destination_fits(const struct croce_qp *qp,
 			     const struct sk_buff *skb, struct net *net)
@@ -338,6 +327,46 @@ static bool headers_are_plain(const struct sk_buff *skb)
 	       ip_len == sizeof(struct ipv6hdr);
 }
 
+static struct croce_dev *dev_of(const struct sk_buff *skb, struct net *net)
+{
+	struct in6_addr saddr, daddr;
+
+	addresses_of(skb, &saddr, &daddr);
+	return croce_addr_dev(net, &daddr, skb->skb_iif);
+}
+
+/* QP 1 exists once for each device, and is named by the address. */
+static struct croce_qp *find_gsi(const struct sk_buff *skb, struct net *net)
+{
+	struct croce_dev *dev = dev_of(skb, net);
+
+	return dev ? rcu_dereference(dev->gsi) : NULL;
+}
+
+/* What names no queue pair is counted by the device it was sent to. */
+static void drop_unknown(struct net *net, struct sk_buff *skb,
+			 enum croce_counter reason)
+{
+	struct croce_dev *dev = dev_of(skb, net);
+
+	if (dev)
+		croce_count(dev, reason);
+	kfree_skb(skb);
+}
+
+static void deliver_to(struct croce_qp *qp, struct net *net,
+		       struct sk_buff *skb)
+{
+	if (!destination_fits(qp, skb, net)) {
+		croce_count(qp->dev, CROCE_CNT_DROP_ADDRESS);
+		kfree_skb(skb);
+		return;
+	}
+	croce_count(qp->dev, CROCE_CNT_RCVD_PKTS);
+	croce_count_add(qp->dev, CROCE_CNT_RCVD_BYTES, skb->len);
+	croce_task_receive(qp, skb);
+}
+
 static void deliver(struct net *net, struct sk_buff *skb)
 {
 	struct croce_rx rx = { .skb = skb, .length = skb->len };
@@ -345,26 +374,20 @@ static void deliver(struct net *net, struct sk_buff *skb)
 
 	if (skb_is_gso(skb))
 		rx.length = min_t(u32, skb->len, skb_shinfo(skb)->gso_size);
-	if (!parse(&rx))
-		goto drop;
+	if (!parse(&rx)) {
+		drop_unknown(net, skb, CROCE_CNT_DROP_MALFORMED);
+		return;
+	}
 	if (rx.pkt.dest_qpn == IB_MULTICAST_QPN) {
 		croce_mcast_deliver(net, skb);
 		return;
 	}
 	qp = rx.pkt.dest_qpn == 1 ? find_gsi(skb, net) :
 	     croce_qp_find(rx.pkt.dest_qpn);
-	if (!qp)
-		goto drop;
-	if (!destination_fits(qp, skb, net)) {
-		croce_count(qp->dev, CROCE_CNT_DROP_ADDRESS);
-		goto drop;
-	}
-	croce_count(qp->dev, CROCE_CNT_RCVD_PKTS);
-	croce_count_add(qp->dev, CROCE_CNT_RCVD_BYTES, skb->len);
-	croce_task_receive(qp, skb);
-	return;
-drop:
-	kfree_skb(skb);
+	if (qp)
+		deliver_to(qp, net, skb);
+	else
+		drop_unknown(net, skb, CROCE_CNT_DROP_NO_QP);
 }
 
 /**

@@ -45,7 +45,6 @@ static const struct rdma_stat_desc descs[] = {
 	[CROCE_CNT_DROP_STATE].name = "drop_state",
 	[CROCE_CNT_DROP_OPCODE].name = "drop_opcode",
 	[CROCE_CNT_DROP_UD_LENGTH].name = "drop_ud_length",
-	[CROCE_CNT_DROP_NO_RQE].name = "drop_no_rqe",
 	[CROCE_CNT_DROP_BACKLOG].name = "drop_backlog",
 	[CROCE_CNT_DROP_MEMORY].name = "drop_memory",
 };

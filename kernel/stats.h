@@ -54,7 +54,6 @@
  * @CROCE_CNT_DROP_STATE: queue pair not ready to receive
  * @CROCE_CNT_DROP_OPCODE: not of the queue pair's type
  * @CROCE_CNT_DROP_UD_LENGTH: datagram longer than the receive WQE
- * @CROCE_CNT_DROP_NO_RQE: datagram without a receive WQE
  * @CROCE_CNT_DROP_BACKLOG: too much waits for a busy queue pair
  * @CROCE_CNT_DROP_MEMORY: out of memory
  * @CROCE_CNT_NUM: number of counters
@@ -101,7 +100,6 @@ enum croce_counter {
 	CROCE_CNT_DROP_STATE,
 	CROCE_CNT_DROP_OPCODE,
 	CROCE_CNT_DROP_UD_LENGTH,
-	CROCE_CNT_DROP_NO_RQE,
 	CROCE_CNT_DROP_BACKLOG,
 	CROCE_CNT_DROP_MEMORY,
 	CROCE_CNT_NUM
