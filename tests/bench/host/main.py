@@ -59,8 +59,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _cases(kernel: Kernel, options: argparse.Namespace) -> list[plan.Case]:
-    polling = not kernel.uml        # one processor: a program that polls gets in its own way
-    everything = plan.quick(polling) if options.quick else plan.full(polling)
+    # User-mode Linux has one processor, where a program that polls gets in its own way
+    everything = plan.quick() if options.quick else plan.full(polling=not kernel.uml)
     cases = plan.chosen(everything, options.filter)
     if not cases:
         raise LabError("no case has such a name; --list shows them")
