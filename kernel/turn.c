@@ -59,8 +59,9 @@ static unsigned int respond(struct croce_qp *qp)
 			break;
 		}
 		if (err) {
-			croce_resp_abandon(&qp->resp, &run,
-					   croce_aeth_nak(CROCE_NAK_REM_ACCESS));
+			if (!croce_resp_abandon(&qp->resp, &run,
+					croce_aeth_nak(CROCE_NAK_REM_ACCESS)))
+				continue;
 			qp->fatal = true;
 			qp->fatal_event = IB_EVENT_QP_ACCESS_ERR;
 			continue;

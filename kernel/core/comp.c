@@ -8,6 +8,9 @@
 #include "../wire/aeth.h"
 #include "../wire/opcode.h"
 
+/* The timer stays backed off until a packet that was sent once has told how long
+ * the way is (Karn): else a path longer than the timer would never be measured.
+ */
 static void sample_round_trip(struct croce_req *req, u64 now_ns,
 			      struct croce_comp_record *rec)
 {
@@ -19,6 +22,8 @@ static void sample_round_trip(struct croce_req *req, u64 now_ns,
 		req->srtt_ns = rec->rtt_ns;
 	else
 		req->srtt_ns += (rec->rtt_ns >> 3) - (req->srtt_ns >> 3);
+	req->rto_ns = max_t(u64, 4 * max(req->srtt_ns, rec->rtt_ns),
+			    CROCE_REQ_RTO_MIN_NS);
 }
 
 static void open_window(struct croce_req *req, u32 acked)
@@ -48,14 +53,14 @@ static void progress(struct croce_req *req, u32 una_psn, u64 now_ns,
 	req->rnr_retries = req->cfg.rnr_retry;
 	req->early = false;
 	req->recovering = false;
-	req->rto_ns = req->srtt_ns ? max_t(u64, 4 * req->srtt_ns,
-					   CROCE_REQ_RTO_MIN_NS) :
-				     CROCE_REQ_RTO_INIT_NS;
 	if (croce_psn_diff(req->una_psn, req->send_psn) > 0)
 		req->send_psn = req->una_psn;
 	croce_req_skip_sent(req);
-	if (req->state == CROCE_REQ_RUN || req->state == CROCE_REQ_DRAIN)
-		croce_req_arm(req, now_ns);
+	req->unasked = min(req->unasked,
+			   (req->send_psn - una_psn) & CROCE_PSN_MASK);
+	/* The packet that the peer was not ready for got through after all. */
+	req->rnr_wait = false;
+	croce_req_arm(req, now_ns);
 }
 
 /* How far an ACK of everything before @target reaches: no further than the
@@ -92,10 +97,18 @@ static bool acknowledge(struct croce_req *req, u32 target, u64 now_ns,
 	return req->una_psn == target;
 }
 
+/* Nothing was sent since the last retransmission began: what comes now speaks
+ * of packets from before, and what it asks for is about to happen anyway.
+ */
+static bool nothing_resent(const struct croce_req *req)
+{
+	return req->send_psn == req->una_psn;
+}
+
 static void implied_nak(struct croce_req *req, u64 now_ns,
 			struct croce_comp_record *rec)
 {
-	if (req->recovering || req->state == CROCE_REQ_RNR_WAIT)
+	if (req->recovering || nothing_resent(req))
 		return;
 	croce_req_rewind(req);
 	croce_req_arm(req, now_ns);
@@ -116,8 +129,7 @@ static void fail(struct croce_req *req, u8 status,
 
 static void on_seq_nak(struct croce_req *req, struct croce_comp_record *rec)
 {
-	/* A second NAK of a gap that is being refilled already says nothing. */
-	if (req->recovering && req->send_psn == req->una_psn)
+	if (nothing_resent(req))
 		return;
 	if (!req->retries) {
 		fail(req, CROCE_STATUS_RETRY_EXC_ERR, rec);
@@ -132,6 +144,8 @@ static void on_seq_nak(struct croce_req *req, struct croce_comp_record *rec)
 static void on_rnr_nak(struct croce_req *req, u8 code, u64 now_ns,
 		       struct croce_comp_record *rec)
 {
+	if (nothing_resent(req))
+		return;
 	if (!req->rnr_retries) {
 		fail(req, CROCE_STATUS_RNR_RETRY_EXC_ERR, rec);
 		return;
@@ -141,8 +155,7 @@ static void on_rnr_nak(struct croce_req *req, u8 code, u64 now_ns,
 	/* Not a sign of congestion: the window stays as it is. */
 	req->recovering = true;
 	croce_req_rewind(req);
-	if (req->state == CROCE_REQ_RUN)
-		req->state = CROCE_REQ_RNR_WAIT;
+	req->rnr_wait = true;
 	req->deadline_ns = now_ns + croce_rnr_timer_ns(code);
 	rec->verdict = CROCE_COMP_RNR_NAK;
 }
@@ -163,25 +176,29 @@ static void on_nak(struct croce_req *req, const struct croce_pkt *pkt,
 		implied_nak(req, now_ns, rec);
 		return;
 	}
-	if (croce_psn_diff(pkt->psn, req->una_psn))
-		return;
-	if (croce_aeth_kind(pkt->syndrome) == CROCE_AETH_RNR) {
+	if (croce_aeth_kind(pkt->syndrome) == CROCE_AETH_RNR)
 		on_rnr_nak(req, code, now_ns, rec);
-	} else if (croce_aeth_kind(pkt->syndrome) == CROCE_AETH_NAK) {
-		if (code == CROCE_NAK_PSN_SEQ)
-			on_seq_nak(req, rec);
-		else if (code < ARRAY_SIZE(nak_status) && nak_status[code])
-			fail(req, nak_status[code], rec);
-	}
+	else if (code == CROCE_NAK_PSN_SEQ)
+		on_seq_nak(req, rec);
+	else if (code < ARRAY_SIZE(nak_status))
+		fail(req, nak_status[code], rec);
 }
 
 static void on_acknowledge(struct croce_req *req, const struct croce_pkt *pkt,
 			   u64 now_ns, struct croce_comp_record *rec)
 {
-	if (croce_aeth_kind(pkt->syndrome) != CROCE_AETH_ACK)
+	switch (croce_aeth_kind(pkt->syndrome)) {
+	case CROCE_AETH_ACK:
+		if (!acknowledge(req, croce_psn_add(pkt->psn, 1), now_ns, rec))
+			implied_nak(req, now_ns, rec);
+		break;
+	case CROCE_AETH_RNR:
+	case CROCE_AETH_NAK:
 		on_nak(req, pkt, now_ns, rec);
-	else if (!acknowledge(req, croce_psn_add(pkt->psn, 1), now_ns, rec))
-		implied_nak(req, now_ns, rec);
+		break;
+	case CROCE_AETH_RESERVED:
+		break;
+	}
 }
 
 static const struct croce_wqe *wqe_of(const struct croce_req *req, u32 psn,

@@ -148,14 +148,22 @@ static bool begin_wqe(struct croce_req *req, struct croce_wqe *wqe)
 	return true;
 }
 
+/* Local operations send nothing that could ask in the run's place. */
 static bool run_is_last_for_now(const struct croce_req *req,
 				const struct croce_req_run *run,
 				const struct croce_wqe *wqe)
 {
+	u32 index = run->wqe + 1;
+
 	if (run->offset + run->length != wqe->length)
 		return false;
-	return req->state != CROCE_REQ_RUN || run->wqe + 1 == req->prod ||
-	       croce_req_wqe(req, run->wqe + 1)->status;
+	if (req->state != CROCE_REQ_RUN)
+		return true;
+	while (index != req->prod &&
+	       croce_req_wqe(req, index)->kind == CROCE_KIND_LOCAL &&
+	       !croce_req_wqe(req, index)->status)
+		index++;
+	return index == req->prod || croce_req_wqe(req, index)->status;
 }
 
 /* SEND and WRITE: as many packets as the window has room for. */
@@ -194,7 +202,8 @@ static void plan_request(const struct croce_req *req,
 					   req->cfg.mtu),
 			   CROCE_REQ_READ_CHUNK -
 			   (index & (CROCE_REQ_READ_CHUNK - 1)));
-	if (flight && flight + left > req->window)
+	/* What did not ask for an ACK needs this response to open the window. */
+	if (flight && !req->unasked && flight + left > req->window)
 		return;
 	run->verdict = CROCE_REQ_SEND;
 	run->npkts = 1;
@@ -203,6 +212,39 @@ static void plan_request(const struct croce_req *req,
 	if (wqe->kind == CROCE_KIND_READ)
 		run->length = (u32)min_t(u64, (u64)left * req->cfg.mtu,
 					 wqe->length - run->offset);
+}
+
+static bool may_begin(const struct croce_req *req, const struct croce_wqe *wqe)
+{
+	return !wqe->status && (req->state == CROCE_REQ_RUN ||
+				(wqe->flags & CROCE_WQE_STARTED));
+}
+
+/* What was to follow and ask for an ACK does not: it failed, perhaps half
+ * sent, or the queue is being drained. Go back over the last packet before it,
+ * which then asks.
+ */
+static bool step_back_to_ask(struct croce_req *req)
+{
+	const struct croce_wqe *wqe = croce_req_wqe(req, req->send);
+	u32 index = req->send;
+	u32 psn = req->send_psn;
+
+	if (!req->cfg.reliable || !req->unasked)
+		return false;
+	if (req->send != req->prod && (wqe->flags & CROCE_WQE_STARTED))
+		psn = wqe->first_psn;
+	if (croce_psn_diff(psn, req->una_psn) <= 0)
+		return false;
+	do {
+		wqe = croce_req_wqe(req, --index);
+	} while (wqe->kind == CROCE_KIND_LOCAL);
+	if (croce_kind_has_response(wqe->kind))
+		return false;
+	req->unasked = CROCE_REQ_ACK_FREQ;
+	req->send_psn = croce_psn_add(psn, -1);
+	req->send = index;
+	return true;
 }
 
 /**
@@ -221,17 +263,16 @@ struct croce_req_run croce_req_next(struct croce_req *req, u32 max_pkts)
 	struct croce_req_run run = { .verdict = CROCE_REQ_IDLE };
 	struct croce_wqe *wqe;
 
-	if (req->state != CROCE_REQ_RUN && req->state != CROCE_REQ_DRAIN)
+	if (req->rnr_wait ||
+	    (req->state != CROCE_REQ_RUN && req->state != CROCE_REQ_DRAIN))
 		return run;
-	if (req->send == req->prod)
-		return run;
-	wqe = croce_req_wqe(req, req->send);
-	if (wqe->status)
-		return run;
-	if (req->state == CROCE_REQ_DRAIN &&
-	    !(wqe->flags & CROCE_WQE_STARTED))
-		return run;
+	if (req->send == req->prod ||
+	    !may_begin(req, croce_req_wqe(req, req->send))) {
+		if (!step_back_to_ask(req))
+			return run;
+	}
 
+	wqe = croce_req_wqe(req, req->send);
 	run.verdict = CROCE_REQ_BLOCKED;
 	if (!begin_wqe(req, wqe))
 		return run;
@@ -355,6 +396,21 @@ u8 croce_req_opcode(const struct croce_wqe *wqe,
 	return table[first ? 1 : 2];
 }
 
+static bool wqe_is_finished(const struct croce_req *req,
+			    const struct croce_wqe *wqe)
+{
+	bool started = wqe->flags & CROCE_WQE_STARTED;
+
+	/* One that is bad from the start fails when its time has come. */
+	if (wqe->status)
+		return started || req->state != CROCE_REQ_DRAIN;
+	if (!started)
+		return false;
+	if (wqe->kind == CROCE_KIND_LOCAL && !(wqe->flags & CROCE_WQE_DONE))
+		return false;
+	return croce_psn_diff(req->una_psn, wqe->next_psn) >= 0;
+}
+
 /**
  * croce_req_reap - take the oldest WQE if it is finished
  * @req: requester
@@ -372,15 +428,8 @@ struct croce_wqe *croce_req_reap(struct croce_req *req)
 	if (req->cons == req->prod)
 		return NULL;
 	wqe = croce_req_wqe(req, req->cons);
-	if (!wqe->status) {
-		if (!(wqe->flags & CROCE_WQE_STARTED))
-			return NULL;
-		if (wqe->kind == CROCE_KIND_LOCAL &&
-		    !(wqe->flags & CROCE_WQE_DONE))
-			return NULL;
-		if (croce_psn_diff(req->una_psn, wqe->next_psn) < 0)
-			return NULL;
-	}
+	if (!wqe_is_finished(req, wqe))
+		return NULL;
 	if (req->send == req->cons)
 		req->send++;
 	req->cons++;
@@ -399,6 +448,7 @@ void croce_req_fail(struct croce_req *req, u32 index, u8 status)
 {
 	croce_req_wqe(req, index)->status = status;
 	req->state = CROCE_REQ_ERROR;
+	req->rnr_wait = false;
 	req->deadline_ns = 0;
 }
 
@@ -474,8 +524,8 @@ struct croce_comp_record croce_req_on_timer(struct croce_req *req, u64 now_ns)
 	if (!req->deadline_ns || now_ns < req->deadline_ns)
 		return rec;
 	req->deadline_ns = 0;
-	if (req->state == CROCE_REQ_RNR_WAIT) {
-		req->state = CROCE_REQ_RUN;
+	if (req->rnr_wait) {
+		req->rnr_wait = false;
 		rec.verdict = CROCE_COMP_RESUME;
 		return rec;
 	}

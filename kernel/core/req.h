@@ -23,7 +23,7 @@
 /* Bounds of the window in packets; see Documentation/protocol.rst. */
 #define CROCE_REQ_WINDOW_MIN	16U
 #define CROCE_REQ_WINDOW_MAX	256U
-/* At the latest an AckReq every so many packets. */
+/* An AckReq at the end of the run that makes so many packets without one. */
 #define CROCE_REQ_ACK_FREQ	64U
 /* Response packets asked for by one READ request; a long READ is several. */
 #define CROCE_REQ_READ_CHUNK	64U
@@ -35,14 +35,12 @@
  * enum croce_req_state - may the requester send?
  * @CROCE_REQ_OFF: QP not in RTS
  * @CROCE_REQ_RUN: yes
- * @CROCE_REQ_RNR_WAIT: not before the deadline
  * @CROCE_REQ_DRAIN: SQD: finish what was begun, begin nothing
  * @CROCE_REQ_ERROR: never again
  */
 enum croce_req_state {
 	CROCE_REQ_OFF,
 	CROCE_REQ_RUN,
-	CROCE_REQ_RNR_WAIT,
 	CROCE_REQ_DRAIN,
 	CROCE_REQ_ERROR,
 };
@@ -75,6 +73,7 @@ struct croce_req_config {
  * @rnr_retries: RNR NAKs left
  * @early: in the early retransmission phase of the current loss
  * @recovering: a retransmission was started and nothing came back since
+ * @rnr_wait: the peer is not ready: nothing is sent before @deadline_ns
  * @rtt_armed: @rtt_psn is being timed
  * @cons: oldest incomplete WQE
  * @send: WQE that @send_psn belongs to
@@ -101,6 +100,7 @@ struct croce_req {
 	u8 rnr_retries;
 	bool early;
 	bool recovering;
+	bool rnr_wait;
 	bool rtt_armed;
 	u32 cons;
 	u32 send;

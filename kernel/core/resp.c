@@ -9,6 +9,7 @@
 
 /* Credits of the end-to-end flow control: none given, 31 says so. */
 #define SYNDROME_ACK	croce_aeth_ack(CROCE_CREDIT_UNLIMITED)
+#define SYNDROME_SEQ_NAK croce_aeth_nak(CROCE_NAK_PSN_SEQ)
 
 /**
  * croce_resp_init - responder of a QP that is not ready to receive
@@ -25,7 +26,7 @@ void croce_resp_init(struct croce_resp *resp)
  * croce_resp_start - begin at the expected PSN (transition to RTR)
  * @resp: responder
  * @cfg: configuration, copied
- * @replay: memory for @slots requests, owned by the caller
+ * @replay: memory for @slots requests, owned by the caller; cleared
  * @slots: max_dest_rd_atomic, may be 0
  * @epsn: rq_psn of the QP
  *
@@ -36,6 +37,8 @@ void croce_resp_start(struct croce_resp *resp,
 		      struct croce_replay *replay, u32 slots, u32 epsn)
 {
 	croce_resp_init(resp);
+	if (slots)
+		memset(replay, 0, slots * sizeof(*replay));
 	resp->cfg = *cfg;
 	resp->replay = replay;
 	resp->replay_slots = slots;
@@ -128,6 +131,9 @@ static void fill_record(const struct croce_resp *resp, u32 flags,
 			     !!(flags & CROCE_OPF_IMM);
 }
 
+/* One more than the slots may only come once the oldest was answered. A repeat
+ * of that answer which is still to be sent is not needed then.
+ */
 static bool has_room_for_response(const struct croce_resp *resp, u8 class)
 {
 	const struct croce_replay *oldest;
@@ -136,8 +142,8 @@ static bool has_room_for_response(const struct croce_resp *resp, u8 class)
 		return true;
 	if (!resp->replay_slots)
 		return false;
-	oldest = &resp->replay[resp->replay_prod % resp->replay_slots];
-	return !oldest->pending;
+	oldest = &resp->replay[resp->replay_prod];
+	return !oldest->pending || oldest->repeat;
 }
 
 static void decide_uc(const struct croce_resp *resp, u32 flags,
@@ -146,6 +152,8 @@ static void decide_uc(const struct croce_resp *resp, u32 flags,
 {
 	bool in_order = pkt->psn == resp->epsn && !resp->skip;
 
+	if (rec->class >= CROCE_RESP_READ)
+		return;
 	/* IBA 9.8.3: after a loss only the beginning of a message is good. */
 	if (!rec->first && !(in_order && sequence_fits(resp, flags,
 						       rec->class))) {
@@ -196,7 +204,9 @@ static void owe_response(struct croce_resp *resp, const struct croce_pkt *pkt,
 {
 	struct croce_replay *entry;
 
-	entry = &resp->replay[resp->replay_prod++ % resp->replay_slots];
+	entry = &resp->replay[resp->replay_prod++];
+	if (resp->replay_prod == resp->replay_slots)
+		resp->replay_prod = 0;
 	entry->class = rec->class;
 	entry->va = rec->va;
 	entry->rkey = rec->rkey;
@@ -208,9 +218,12 @@ static void owe_response(struct croce_resp *resp, const struct croce_pkt *pkt,
 	entry->tx_psn = pkt->psn;
 	entry->end_psn = entry->next_psn;
 	entry->msn = resp->msn;
+	entry->syndrome = 0;
+	entry->repeat = false;
 	set_pending(resp, entry, true);
 	/* The response says everything an ACK of before would. */
-	resp->ack_owed = false;
+	if (!resp->nak_sent)
+		resp->ack_owed = false;
 }
 
 static void continue_message(struct croce_resp *resp,
@@ -224,6 +237,20 @@ static void continue_message(struct croce_resp *resp,
 		resp->rkey = rec->rkey;
 		resp->dma_len = rec->dma_len;
 	}
+}
+
+/* What was said for the expected PSN of before. A sequence NAK that has not
+ * gone out yet stays when the gap is filled only in part.
+ */
+static void settle_nak(struct croce_resp *resp)
+{
+	bool still_gap = resp->ack_owed &&
+			 resp->ack_syndrome == SYNDROME_SEQ_NAK &&
+			 croce_psn_diff(resp->dropped_psn, resp->epsn) >= 0;
+
+	resp->nak_sent = still_gap;
+	if (!still_gap)
+		resp->ack_syndrome = SYNDROME_ACK;
 }
 
 /**
@@ -243,7 +270,7 @@ void croce_resp_accept(struct croce_resp *resp, const struct croce_pkt *pkt,
 	if (rec->class == CROCE_RESP_READ)
 		npsn = croce_psn_count(rec->dma_len, resp->cfg.mtu);
 	resp->epsn = croce_psn_add(pkt->psn, npsn);
-	resp->nak_sent = false;
+	settle_nak(resp);
 	resp->skip = false;
 	if (rec->last)
 		resp->msn = croce_psn_add(resp->msn, 1);
@@ -252,10 +279,9 @@ void croce_resp_accept(struct croce_resp *resp, const struct croce_pkt *pkt,
 		return;
 	}
 	continue_message(resp, rec);
-	if (resp->cfg.reliable && pkt->ackreq) {
+	resp->ack_before_psn = resp->epsn;
+	if (resp->cfg.reliable && pkt->ackreq)
 		resp->ack_owed = true;
-		resp->ack_syndrome = SYNDROME_ACK;
-	}
 }
 
 /**
@@ -282,12 +308,16 @@ void croce_resp_refuse(struct croce_resp *resp, u8 syndrome)
 		resp->active = false;
 }
 
+/* Newest first: PSNs wrap, and old entries stay where READs are rare. */
 static struct croce_replay *find_replay(const struct croce_resp *resp, u32 psn)
 {
 	u32 i;
 
-	for (i = 0; i < resp->replay_slots; i++) {
-		struct croce_replay *entry = &resp->replay[i];
+	for (i = 1; i <= resp->replay_slots; i++) {
+		u32 slot = resp->replay_prod + resp->replay_slots - i;
+		struct croce_replay *entry;
+
+		entry = &resp->replay[slot % resp->replay_slots];
 
 		if (entry->first_psn != entry->next_psn &&
 		    croce_psn_in(psn, entry->first_psn, entry->next_psn))
@@ -296,23 +326,56 @@ static struct croce_replay *find_replay(const struct croce_resp *resp, u32 psn)
 	return NULL;
 }
 
+static void owe_again(struct croce_resp *resp, struct croce_replay *entry)
+{
+	entry->syndrome = 0;
+	entry->repeat = true;
+	set_pending(resp, entry, true);
+}
+
 /* A partial repeat names its own address and length (IBA 9.7.5.1.9). */
 static void repeat_read(struct croce_resp *resp,
 			struct croce_replay *entry,
 			const struct croce_pkt *pkt)
 {
-	u32 end = croce_psn_add(pkt->psn,
-				croce_psn_count(pkt->dma_len, resp->cfg.mtu));
+	u32 npsn = croce_psn_count(pkt->dma_len, resp->cfg.mtu);
+	u32 left = (entry->next_psn - pkt->psn) & CROCE_PSN_MASK;
 
-	if (croce_psn_diff(end, entry->next_psn) > 0)
+	if (npsn > left)
 		return;
 	entry->va = pkt->va;
 	entry->rkey = pkt->rkey;
 	entry->length = pkt->dma_len;
 	entry->base_psn = pkt->psn;
 	entry->tx_psn = pkt->psn;
-	entry->end_psn = end;
-	set_pending(resp, entry, true);
+	entry->end_psn = croce_psn_add(pkt->psn, npsn);
+	owe_again(resp, entry);
+}
+
+/*
+ * A requester that went back has thrown away the responses behind the point it
+ * went back to. An ACK at or beyond such a request would complete it without
+ * its data, so a repeated ACK stops before the first one.
+ */
+static void acknowledge_again(struct croce_resp *resp, u32 psn)
+{
+	u32 limit = resp->epsn;
+	u32 i;
+
+	/* A NAK that is still owed says more than a repeated ACK. */
+	if (resp->ack_owed && resp->ack_syndrome != SYNDROME_ACK)
+		return;
+	for (i = 0; i < resp->replay_slots; i++) {
+		const struct croce_replay *entry = &resp->replay[i];
+
+		if (entry->first_psn != entry->next_psn &&
+		    croce_psn_diff(entry->first_psn, psn) > 0 &&
+		    croce_psn_diff(entry->first_psn, limit) < 0)
+			limit = entry->first_psn;
+	}
+	resp->ack_owed = true;
+	resp->ack_syndrome = SYNDROME_ACK;
+	resp->ack_before_psn = limit;
 }
 
 /**
@@ -333,11 +396,7 @@ void croce_resp_repeat(struct croce_resp *resp, const struct croce_pkt *pkt)
 	struct croce_replay *entry;
 
 	if (class < CROCE_RESP_READ) {
-		/* A NAK that is still owed says more than a repeated ACK. */
-		if (resp->ack_owed)
-			return;
-		resp->ack_owed = true;
-		resp->ack_syndrome = SYNDROME_ACK;
+		acknowledge_again(resp, pkt->psn);
 		return;
 	}
 	entry = find_replay(resp, pkt->psn);
@@ -347,7 +406,7 @@ void croce_resp_repeat(struct croce_resp *resp, const struct croce_pkt *pkt)
 		repeat_read(resp, entry, pkt);
 	} else if (entry->first_psn == pkt->psn) {
 		entry->tx_psn = entry->first_psn;
-		set_pending(resp, entry, true);
+		owe_again(resp, entry);
 	}
 }
 
@@ -370,14 +429,16 @@ void croce_resp_on_gap(struct croce_resp *resp, const struct croce_pkt *pkt)
 		resp->epsn = croce_psn_add(pkt->psn, 1);
 		return;
 	}
+	if (!resp->nak_sent || croce_psn_diff(pkt->psn, resp->dropped_psn) > 0)
+		resp->dropped_psn = pkt->psn;
 	if (resp->nak_sent)
 		return;
 	resp->nak_sent = true;
 	resp->ack_owed = true;
-	resp->ack_syndrome = croce_aeth_nak(CROCE_NAK_PSN_SEQ);
+	resp->ack_syndrome = SYNDROME_SEQ_NAK;
 }
 
-/* Oldest first; slots in use are the last replay_slots before replay_prod. */
+/* Oldest first. */
 static u32 pending_slot(const struct croce_resp *resp)
 {
 	u32 i, slot;
@@ -444,7 +505,8 @@ struct croce_resp_run croce_resp_next(const struct croce_resp *resp,
 		run.syndrome = resp->ack_syndrome;
 		/* An ACK names the last PSN executed, a NAK the expected one. */
 		run.psn = croce_aeth_kind(run.syndrome) == CROCE_AETH_ACK ?
-			  croce_psn_add(resp->epsn, -1) : resp->epsn;
+			  croce_psn_add(resp->ack_before_psn, -1) :
+			  resp->epsn;
 		run.msn = resp->msn;
 		run.npkts = 1;
 		return run;
@@ -452,7 +514,11 @@ struct croce_resp_run croce_resp_next(const struct croce_resp *resp,
 	entry = &resp->replay[run.slot];
 	run.psn = entry->tx_psn;
 	run.msn = entry->msn;
-	if (entry->class == CROCE_RESP_ATOMIC) {
+	if (entry->syndrome) {
+		run.tx = CROCE_RESP_TX_ACK;
+		run.syndrome = entry->syndrome;
+		run.npkts = 1;
+	} else if (entry->class == CROCE_RESP_ATOMIC) {
 		run.tx = CROCE_RESP_TX_ATOMIC;
 		run.orig = entry->orig;
 		run.npkts = 1;
@@ -474,13 +540,13 @@ void croce_resp_on_sent(struct croce_resp *resp,
 {
 	struct croce_replay *entry;
 
-	if (run->tx == CROCE_RESP_TX_ACK) {
+	if (run->slot == U32_MAX) {
 		resp->ack_owed = false;
 		return;
 	}
 	entry = &resp->replay[run->slot];
 	entry->tx_psn = croce_psn_add(run->psn, run->npkts);
-	if (run->tx == CROCE_RESP_TX_ATOMIC || run->last)
+	if (run->tx != CROCE_RESP_TX_READ || run->last)
 		set_pending(resp, entry, false);
 }
 
@@ -491,19 +557,29 @@ void croce_resp_on_sent(struct croce_resp *resp,
  * @syndrome: NAK to give instead
  *
  * The NAK carries the PSN of the response that is missing, so that the
- * requester fails the right request and does not ask for ever.
+ * requester fails the right request and does not ask for ever. Where the
+ * response is a repeat, the requester may have had it long ago and its memory
+ * may have been taken back since: to the requester the NAK is a ghost then, and
+ * nothing else changes.
  *
- * Context: any; the caller owns @resp.
+ * Return: true when the QP goes to error once croce_resp_next() has nothing
+ * left. Context: any; the caller owns @resp.
  */
-void croce_resp_abandon(struct croce_resp *resp,
+bool croce_resp_abandon(struct croce_resp *resp,
 			const struct croce_resp_run *run, u8 syndrome)
 {
+	struct croce_replay *entry = &resp->replay[run->slot];
 	u32 i;
 
+	if (entry->repeat) {
+		entry->syndrome = syndrome;
+		return false;
+	}
 	for (i = 0; i < resp->replay_slots; i++)
 		set_pending(resp, &resp->replay[i], false);
 	resp->epsn = run->psn;
 	croce_resp_refuse(resp, syndrome);
+	return true;
 }
 
 /**

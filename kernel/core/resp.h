@@ -95,7 +95,9 @@ struct croce_resp_record {
  * @length: bytes asked for (READ)
  * @msn: message sequence number of the response
  * @class: enum croce_resp_class
+ * @syndrome: of the NAK that is owed in place of the packets, or 0
  * @pending: response packets are owed
+ * @repeat: they are owed because of a duplicate
  */
 struct croce_replay {
 	u64 va;
@@ -109,7 +111,9 @@ struct croce_replay {
 	u32 length;
 	u32 msn;
 	u8 class;
+	u8 syndrome;
 	bool pending;
+	bool repeat;
 };
 
 /**
@@ -127,7 +131,7 @@ struct croce_resp_config {
  * @cfg: configuration
  * @replay: ring of requests with a response, owned by the caller
  * @replay_slots: their number, max_dest_rd_atomic; may be 0
- * @replay_prod: next slot to fill, free-running
+ * @replay_prod: next slot to fill
  * @replay_pending: entries of @replay with pending set
  * @epsn: expected PSN
  * @msn: message sequence number
@@ -136,8 +140,10 @@ struct croce_resp_config {
  * @class: of that message
  * @skip: UC: the rest of a broken message is being skipped
  * @nak_sent: a NAK for @epsn was given; later packets get none
+ * @dropped_psn: the farthest packet that was dropped since a sequence NAK
  * @ack_owed: an acknowledgement is owed
  * @ack_syndrome: its syndrome
+ * @ack_before_psn: a positive one covers everything before this PSN
  * @offset: payload bytes of the message so far
  * @dma_len: length of a WRITE as its RETH said
  * @rkey: key of a WRITE
@@ -150,6 +156,7 @@ struct croce_resp {
 	u32 replay_prod;
 	u32 replay_pending;
 	u32 epsn;
+	u32 dropped_psn;
 	u32 msn;
 	bool active;
 	bool in_message;
@@ -158,6 +165,7 @@ struct croce_resp {
 	bool nak_sent;
 	bool ack_owed;
 	u8 ack_syndrome;
+	u32 ack_before_psn;
 	u32 offset;
 	u32 dma_len;
 	u32 rkey;
@@ -182,7 +190,7 @@ enum croce_resp_tx {
  * struct croce_resp_run - the next packets owed
  * @tx: enum croce_resp_tx
  * @syndrome: of the AETH
- * @slot: replay slot (READ, atomic)
+ * @slot: replay slot, U32_MAX for an Acknowledge of no response
  * @psn: of the first packet
  * @npkts: packets
  * @msn: of the AETH
@@ -225,7 +233,7 @@ struct croce_resp_run croce_resp_next(const struct croce_resp *resp,
 				      u32 max_pkts);
 void croce_resp_on_sent(struct croce_resp *resp,
 			const struct croce_resp_run *run);
-void croce_resp_abandon(struct croce_resp *resp,
+bool croce_resp_abandon(struct croce_resp *resp,
 			const struct croce_resp_run *run, u8 syndrome);
 u8 croce_resp_opcode(const struct croce_resp_run *run, u32 i);
 
