@@ -4,20 +4,24 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 KBUILD = $(MAKE) -C $(KDIR) M=$(CURDIR)
+release = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
+version = $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 
 all:
 	$(KBUILD) modules
 
+# A kernel whose own signing key is not there gets the module as it is.
 install:
-	$(KBUILD) modules_install
-	depmod -a
+	$(KBUILD) modules_install $(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
+	depmod -a $(release)
 
 clean:
 	$(KBUILD) clean
 
-# DKMS: cp -r . /usr/src/croce-VERSION; dkms install croce/VERSION
+# The same by DKMS, which builds it again for every kernel to come, and signs it.
 dkms:
-	dkms install --force $(CURDIR)
+	-dkms remove croce/$(version) --all >/dev/null 2>&1
+	dkms install --force -k $(release) $(CURDIR)
 
 # A fabric of two guests with croce in both, and a short report of what it does.
 demo:
