@@ -507,6 +507,20 @@ static void back_off(struct croce_req *req, struct croce_comp_record *rec)
 	rec->verdict = CROCE_COMP_TIMEOUT;
 }
 
+/*
+ * Nothing came back at all: the peer or the path may just be slow, and each
+ * copy of the window that is sent again stands in front of what would be
+ * progress. So every expiry makes the window smaller, whatever went before.
+ */
+static void rewind_after_silence(struct croce_req *req, u8 verdict)
+{
+	u32 window = verdict == CROCE_COMP_TIMEOUT ? 0 : req->window / 2;
+
+	req->window = max(window, CROCE_REQ_WINDOW_MIN);
+	req->recovering = true;
+	croce_req_rewind(req);
+}
+
 /**
  * croce_req_on_timer - the timer may have expired
  * @req: requester
@@ -535,6 +549,6 @@ struct croce_comp_record croce_req_on_timer(struct croce_req *req, u64 now_ns)
 	if (rec.verdict == CROCE_COMP_ERROR)
 		croce_req_fail(req, croce_req_oldest(req), rec.status);
 	else
-		croce_req_rewind(req);
+		rewind_after_silence(req, rec.verdict);
 	return rec;
 }
