@@ -105,6 +105,7 @@ has_mtu() {
 
 fabric() {
 	local kind=$1
+
 	DRIVER=([a]=${2:-${DRIVER_A:-croce}} [b]=${3:-${DRIVER_B:-croce}})
 	DEV=([a]=${DRIVER[a]}0 [b]=${DRIVER[b]}1)
 	IP4=([a]=10.9.0.1 [b]=10.9.0.2)
@@ -112,7 +113,12 @@ fabric() {
 	NIC=([a]=va [b]=vb)
 	trap unfabric EXIT
 	cpuinfo
-	"fabric_$kind"
+	build "$kind"
+}
+
+# build KIND: (again) what the description above says
+build() {
+	"fabric_$1"
 	add_device a
 	add_device b
 	learn a

@@ -382,10 +382,6 @@ int flow(struct end *end)
 		       !plan_sweep_done(&end->theirs, end->host->mtu);
 		if (meet(end, 3, bad, &more))
 			return -1;
-		if (end->opt->abrupt) {
-			printf("batch\n");
-			fflush(stdout);
-		}
 	}
 	if (end->opt->idle) {
 		if (!end->index) {

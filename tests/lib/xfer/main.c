@@ -34,7 +34,8 @@ static const char usage[] =
 "  -c BYTE   traffic class;  -f LABEL  flow label\n"
 "  -P        poll instead of waiting for events;  -X  ibv_wr_*() calls\n"
 "  -L        post receives late;  -W SEC  patience (default 60)\n"
-"  -B        print a line for each batch\n";
+"  -F        flood the peer until something breaks (which is no failure)\n"
+"  -N        once connected, go to the network namespace of process 1 (with -F)\n";
 
 static const char *const type_names[] = {
 	[IBV_QPT_RC] = "rc", [IBV_QPT_UC] = "uc", [IBV_QPT_UD] = "ud",
@@ -97,7 +98,7 @@ static void parse(struct options *opt, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "T:o:wt:s:a:S:g:I:q:1i:d:x:p:m:r:c:f:PXLW:B")) != -1) {
+	while ((c = getopt(argc, argv, "T:o:wt:s:a:S:g:I:q:1i:d:x:p:m:r:c:f:PXLW:FN")) != -1) {
 		switch (c) {
 		case 'T': opt->type = parse_type(optarg); break;
 		case 'o': opt->ops = parse_ops(optarg); break;
@@ -122,7 +123,8 @@ static void parse(struct options *opt, int argc, char **argv)
 		case 'X': opt->extended = true; break;
 		case 'L': opt->late = true; break;
 		case 'W': opt->patience = atoi(optarg); break;
-		case 'B': opt->abrupt = true; break;
+		case 'F': opt->flood = true; break;
+		case 'N': opt->leave = true; break;
 		default:
 			fprintf(stderr, "%s", usage);
 			exit(2);
@@ -145,7 +147,7 @@ static void *watch(void *arg)
 		    event.event_type == IBV_EVENT_QP_ACCESS_ERR ||
 		    event.event_type == IBV_EVENT_CQ_ERR ||
 		    event.event_type == IBV_EVENT_DEVICE_FATAL)
-			exit(3);
+			exit(host->opt->flood ? 0 : 3);
 		ibv_ack_async_event(&event);
 	}
 	return NULL;
@@ -153,7 +155,9 @@ static void *watch(void *arg)
 
 static void *run_end(void *arg)
 {
-	return (void *)(intptr_t)flow(arg);
+	struct end *end = arg;
+
+	return (void *)(intptr_t)(end->opt->flood ? flood(end) : flow(end));
 }
 
 static int connect_all(struct host *host, struct end *ends)
@@ -242,9 +246,15 @@ int main(int argc, char **argv)
 	ends = calloc(opt.qps, sizeof(*ends));
 	if (!ends || host_open(&host, &opt) || connect_all(&host, ends))
 		return 1;
+	if (opt.leave && leave_namespace())	/* before there is another thread */
+		return 1;
 	pthread_create(&watcher, NULL, watch, &host);
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	if (run_all(&host, ends) || check_hot(&host, ends))
+	if (run_all(&host, ends))
+		return 1;
+	if (opt.flood)
+		return 0;
+	if (check_hot(&host, ends))
 		return 1;
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	report(ends, opt.qps, end.tv_sec - start.tv_sec + (end.tv_nsec - start.tv_nsec) / 1e9);

@@ -13,6 +13,7 @@
  *   ends.c   device, memory and QP
  *   post.c   operations to work requests
  *   flow.c   one batch after the other, and the comparison
+ *   flood.c  as much as possible until something breaks, without comparison
  *   main.c   options, threads, sums
  */
 #ifndef XFER_H
@@ -92,7 +93,8 @@ struct options {
 	bool poll;		/* do not wait for events */
 	bool extended;		/* ibv_wr_*() instead of ibv_post_send() */
 	bool late;		/* receives come after the sends (RNR) */
-	bool abrupt;		/* print a line after each batch, for killers */
+	bool flood;		/* until something breaks; nothing is compared */
+	bool leave;		/* the network namespace, once connected */
 };
 
 struct plan {
@@ -189,5 +191,9 @@ int post_receives(struct end *end, const struct batch *batch);
 
 /* flow.c */
 int flow(struct end *end);
+
+/* flood.c */
+int leave_namespace(void);
+int flood(struct end *end);
 
 #endif /* XFER_H */

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * As much as possible until something breaks.  The connection to the peer is closed
+ * first, so that nothing but the RDMA device ties the process to its namespace.
+ */
+
+#define _GNU_SOURCE	/* setns */
+#include "xfer.h"
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define IN_FLIGHT	8
+
+int leave_namespace(void)
+{
+	int fd = open("/proc/1/ns/net", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || setns(fd, CLONE_NEWNET)) {
+		perror("xfer: leaving the namespace");
+		return -1;
+	}
+	close(fd);
+	return 0;
+}
+
+static int post(struct end *end, uint64_t id)
+{
+	static const enum ibv_wr_opcode codes[] = {
+		IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ, IBV_WR_RDMA_WRITE, IBV_WR_ATOMIC_FETCH_AND_ADD,
+	};
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)end->src,
+		.length = end->opt->max_size,
+		.lkey = end->src_mr[0]->lkey,
+	};
+	struct ibv_send_wr *bad, wr = {
+		.wr_id = id,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = codes[id % 4],
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+
+	if (wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		sge.length = sizeof(uint64_t);
+		wr.wr.atomic.remote_addr = end->peer.target;
+		wr.wr.atomic.rkey = end->peer.rkey;
+	} else {
+		wr.wr.rdma.remote_addr = end->peer.target;
+		wr.wr.rdma.rkey = end->peer.rkey;
+	}
+	return ibv_post_send(end->qp, &wr, &bad);
+}
+
+/* Wait for something in the CQ; less than 0: the device is gone. */
+static int next_completion(struct end *end, struct ibv_wc *wc)
+{
+	struct ibv_cq *cq;
+	void *context;
+	int n;
+
+	for (;;) {
+		n = ibv_poll_cq(end->cq, 1, wc);
+		if (n)
+			return n;
+		if (!end->channel)
+			continue;
+		if (ibv_req_notify_cq(end->cq, 0))
+			return -1;
+		n = ibv_poll_cq(end->cq, 1, wc);
+		if (n)
+			return n;
+		if (ibv_get_cq_event(end->channel, &cq, &context))
+			return -1;
+		ibv_ack_cq_events(cq, 1);
+	}
+}
+
+int flood(struct end *end)
+{
+	uint64_t posted, done = 0;
+	struct ibv_wc wc = {};
+
+	close(end->fd);
+	for (posted = 0; posted < IN_FLIGHT; posted++)
+		if (post(end, posted))
+			return 0;
+	while (next_completion(end, &wc) > 0 && !wc.status) {
+		if (wc.wr_id != done++) {
+			fprintf(stderr, "xfer: QP %d: completion %llu instead of %llu\n", end->index,
+				(unsigned long long)wc.wr_id, (unsigned long long)done - 1);
+			return -1;
+		}
+		if (done == 2 * IN_FLIGHT) {
+			printf("flowing\n");
+			fflush(stdout);
+		}
+		if (post(end, posted++))
+			break;
+	}
+	printf("QP %d: %llu requests done; %s\n", end->index, (unsigned long long)done,
+	       ibv_wc_status_str(wc.status));
+	return 0;
+}
