@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/* A queue pair with the module's core, and its two halves. */
+#ifndef SIM_CORE_H
+#define SIM_CORE_H
+
+#include <core/req.h>
+#include <core/resp.h>
+
+#include "endpoint.h"
+
+/**
+ * struct core - an endpoint with the core
+ * @backlog: frames received and not looked at
+ * @last: where the next one goes
+ * @has_turn: a turn is scheduled
+ * @retry_local: the local queue was full; nothing is sent before another turn
+ * @rqe_valid: a receive WQE is in use
+ * @fatal: to error once the NAK is out
+ * @is_error: in error
+ * @is_held: drained, and not told to go on
+ * @wake_ns: a turn for the timer is scheduled at that time
+ */
+struct core {
+	struct endpoint ep;
+	struct croce_req req;
+	struct croce_resp resp;
+	struct croce_wqe *ring;
+	struct croce_replay *replay;
+	struct frame *backlog;
+	struct frame **last;
+	bool has_turn;
+	bool retry_local;
+	bool rqe_valid;
+	bool fatal;
+	bool is_error;
+	bool is_held;
+	u64 wake_ns;
+};
+
+bool core_queue_is_full(struct core *core);
+
+/* The responder; core_respond() tells whether there is more to do. */
+void core_on_request(struct core *core, const struct croce_pkt *pkt,
+		     const u8 *bytes);
+bool core_respond(struct core *core);
+
+/* The requester; core_request() tells whether there is more to do. */
+void core_on_response(struct core *core, const struct croce_pkt *pkt,
+		      const u8 *bytes);
+void core_on_timer(struct core *core);
+bool core_request(struct core *core);
+
+#endif /* SIM_CORE_H */
