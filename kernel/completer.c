@@ -3,6 +3,7 @@
  * What an acknowledgement or response does: executes the decisions of
  * core/comp.c.
  */
+#include "pacer.h"
 #include "place.h"
 #include "recv.h"
 
@@ -84,6 +85,8 @@ void croce_recv_response(struct croce_qp *qp, const struct croce_rx *rx)
 	struct croce_comp_record rec;
 
 	rec = croce_comp_on_packet(&qp->req, &rx->pkt, ktime_get_ns());
+	if (unlikely(qp->cc.limited))
+		croce_pacer_on_response(qp, &rec);
 	croce_completer_count(qp, &rec);
 	if (rec.verdict == CROCE_COMP_PLACE && place(qp, rx, &rec))
 		croce_req_fail(&qp->req, rec.wqe, CROCE_STATUS_LOC_PROT_ERR);

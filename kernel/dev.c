@@ -12,6 +12,7 @@
 #include <linux/rtnetlink.h>
 #include <rdma/ib_addr.h>
 #include "dev.h"
+#include "params.h"
 #include "sock.h"
 
 /* One device per netdev: serialises the check with the registration. */
@@ -166,8 +167,14 @@ static int init_resources(struct croce_dev *dev, struct net_device *ndev,
 	netdev_hold(ndev, &dev->netdev_tracker, GFP_KERNEL);
 	dev->netdev = ndev;
 	dev->home = net;
+	err = croce_params_init_dev(dev);
+	if (err)
+		goto err_put_netdev;
 	return 0;
 
+err_put_netdev:
+	netdev_put(ndev, &dev->netdev_tracker);
+	croce_net_put(dev->net);
 err_free_stats:
 	free_percpu(dev->stats);
 	return err;
@@ -183,8 +190,10 @@ void croce_dev_dealloc(struct ib_device *ibdev)
 {
 	struct croce_dev *dev = croce_dev(ibdev);
 
+	croce_params_unpublish(dev);
 	/* After this, no packet that found the device by address is around. */
 	synchronize_net();
+	croce_params_free_dev(dev);
 	WARN_ON(!xa_empty(&dev->mrs));
 	WARN_ON(!xa_empty(&dev->ahs));
 	WARN_ON(!xa_empty(&dev->srqs));
@@ -251,6 +260,7 @@ static int add_to_net(const char *name, struct net_device *ndev,
 	get_device(&dev->ibdev.dev);
 	atomic_set(&dev->port_up, croce_dev_is_up(dev));
 	ib_mark_name_assigned_by_user(&dev->ibdev);
+	croce_params_publish(dev, name);
 	err = ib_register_device(&dev->ibdev, name, NULL);
 	if (err)
 		goto err_put_device;

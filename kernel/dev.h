@@ -22,6 +22,7 @@
 #include <linux/xarray.h>
 #include <rdma/croce-abi.h>
 #include <rdma/ib_verbs.h>
+#include "core/cc.h"
 #include "stats.h"
 
 #define CROCE_VERSION		"0.1"
@@ -48,7 +49,21 @@
 #define CROCE_GID_TABLE_LEN	1024
 #define CROCE_PKEY		0xffff
 
+/* CNPs are spaced for so many groups of addresses; 1 group is the port. */
+#define CROCE_CNP_SCOPES	64U
+
+/**
+ * struct croce_cc_conf - knobs of congestion control, as published
+ * @rcu: freed after a grace period
+ * @params: never changed once published
+ */
+struct croce_cc_conf {
+	struct rcu_head rcu;
+	struct croce_cc_params params;
+};
+
 struct croce_net;
+struct croce_params;
 struct croce_qp;
 
 /**
@@ -74,6 +89,11 @@ struct croce_qp;
  * @num_groups: multicast groups (L: groups_mutex in mcast.c)
  * @stats: per-CPU counters (I)
  * @icrc: check and generate ICRCs; off only by request (READ_ONCE)
+ * @cc_conf: knobs of congestion control (R, L: a mutex of params.c)
+ * @cc_ops: algorithm; queue pairs begin anew when it changes (READ_ONCE)
+ * @line_rate: of the port in bytes per second (I)
+ * @cnp_ns: times of the last CNPs, by destination; [0] of the port (A)
+ * @params: knobs as files, or NULL (I)
  * @gso: send runs of packets as one skb (READ_ONCE)
  */
 struct croce_dev {
@@ -97,6 +117,11 @@ struct croce_dev {
 	atomic_t port_up;
 	unsigned int num_groups;
 	struct croce_stats __percpu *stats;
+	struct croce_cc_conf __rcu *cc_conf;
+	const struct croce_cc_ops *cc_ops;
+	u64 line_rate;
+	atomic64_t cnp_ns[CROCE_CNP_SCOPES];
+	struct croce_params *params;
 	bool icrc;
 	bool gso;
 };

@@ -6,6 +6,7 @@
 #include <rdma/rdma_netlink.h>
 #include "crc.h"
 #include "dev.h"
+#include "params.h"
 #include "qp.h"
 #include "sock.h"
 
@@ -30,13 +31,15 @@ static int __init croce_init(void)
 	err = croce_sock_init();
 	if (err)
 		goto err_exit_qp;
+	croce_params_init();
 	err = croce_dev_init();
 	if (err)
-		goto err_exit_sock;
+		goto err_exit_params;
 	rdma_link_register(&link_ops);
 	return 0;
 
-err_exit_sock:
+err_exit_params:
+	croce_params_exit();
 	croce_sock_exit();
 err_exit_qp:
 	croce_qp_exit();
@@ -51,6 +54,7 @@ static void __exit croce_exit(void)
 	/* After this, no device is made. */
 	croce_dev_exit();
 	/* After this, there is none, and so no socket and no queue pair. */
+	croce_params_exit();
 	croce_sock_exit();
 	croce_qp_exit();
 	croce_crc_exit();

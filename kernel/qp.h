@@ -16,6 +16,8 @@
 #include <linux/skbuff.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
+#include "core/cc.h"
+#include "core/pace.h"
 #include "core/req.h"
 #include "core/resp.h"
 #include "cq.h"
@@ -90,6 +92,11 @@ struct croce_sq_slot {
  * @qkey: UD (T)
  * @notify: CQs whose consumers are to be told after the turn (T)
  * @retry_local: the qdisc refused a packet; send again after a pause (T)
+ * @cc: congestion control (T)
+ * @cc_choice: algorithm of the device that @cc began with; NULL: begin (T)
+ * @pace: departure times, while @cc is limited (T)
+ * @pace_ns: when more may leave; 0: nothing waits for that (T)
+ * @cnp_ns: time of the last CNP sent, 0 never (T)
  * @early_requests: requests ahead of the expected PSN, by PSN (T)
  * @early_responses: responses ahead of the expected PSN, by PSN (T)
  * @early_ns: when the gap before them is taken for a loss, 0 never (T)
@@ -144,6 +151,11 @@ struct croce_qp {
 	u32 qkey;
 	struct croce_cq *notify[2];
 	bool retry_local;
+	struct croce_cc cc;
+	const struct croce_cc_ops *cc_choice;
+	struct croce_pace pace;
+	u64 pace_ns;
+	u64 cnp_ns;
 	struct sk_buff_head early_requests;
 	struct sk_buff_head early_responses;
 	u64 early_ns;

@@ -304,6 +304,7 @@ static void reset(struct croce_qp *qp)
 	qp->sq_broken = false;
 	qp->rqe_valid = false;
 	qp->retry_local = false;
+	qp->cc_choice = NULL;
 	qp->comm_est = false;
 	qp->fatal = false;
 }

@@ -14,6 +14,7 @@
 #include <net/ipv6.h>
 #include <net/inet_ecn.h>
 #include "recv.h"
+#include "cnp.h"
 #include "crc.h"
 #include "mcast.h"
 #include "reorder.h"
@@ -139,9 +140,9 @@ static bool type_fits(const struct croce_qp *qp, const struct croce_pkt *pkt)
 
 	switch (qp->type) {
 	case IB_QPT_RC:
-		return flags & CROCE_OPF_RC;
+		return flags & (CROCE_OPF_RC | CROCE_OPF_CNP);
 	case IB_QPT_UC:
-		return flags & CROCE_OPF_UC;
+		return flags & (CROCE_OPF_UC | CROCE_OPF_CNP);
 	default:
 		return flags & CROCE_OPF_UD;
 	}
@@ -199,6 +200,8 @@ static void receive(struct croce_qp *qp, const struct croce_rx *rx)
 		croce_recv_request(qp, rx);
 	else if (flags & CROCE_OPF_RESPONSE)
 		croce_recv_response(qp, rx);
+	else if (flags & CROCE_OPF_CNP)
+		croce_cnp_received(qp);
 }
 
 static void start_run(struct croce_rx *rx, struct sk_buff *skb)
@@ -275,6 +278,8 @@ void croce_recv_run(struct croce_qp *qp, struct sk_buff *skb)
 			receive(qp, &rx);
 		else
 			croce_count(qp->dev, reason);
+		if (unlikely(marked) && reason == CROCE_CNT_NUM)
+			croce_cnp_on_mark(qp, &rx.pkt, skb->priority);
 	}
 	consume_skb(skb);
 }

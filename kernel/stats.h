@@ -39,6 +39,9 @@
  * @CROCE_CNT_ROCE_ADP_RETRANS: early retransmissions
  * @CROCE_CNT_RX_ICRC_ENCAPSULATED: packets with a wrong ICRC
  * @CROCE_CNT_NP_ECN_MARKED_ROCE_PACKETS: packets with a congestion mark
+ * @CROCE_CNT_NP_CNP_SENT: congestion notifications sent
+ * @CROCE_CNT_RP_CNP_HANDLED: congestion notifications that were heeded
+ * @CROCE_CNT_RP_CNP_IGNORED: those that were not, for want of an algorithm
  * @CROCE_CNT_SENT_PKTS: packets given to the stack
  * @CROCE_CNT_SENT_BYTES: their bytes
  * @CROCE_CNT_RCVD_PKTS: packets and unsplit runs received
@@ -83,6 +86,9 @@ enum croce_counter {
 	CROCE_CNT_ROCE_ADP_RETRANS,
 	CROCE_CNT_RX_ICRC_ENCAPSULATED,
 	CROCE_CNT_NP_ECN_MARKED_ROCE_PACKETS,
+	CROCE_CNT_NP_CNP_SENT,
+	CROCE_CNT_RP_CNP_HANDLED,
+	CROCE_CNT_RP_CNP_IGNORED,
 	/* rxe's */
 	CROCE_CNT_SENT_PKTS,
 	CROCE_CNT_SENT_BYTES,

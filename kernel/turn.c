@@ -7,6 +7,7 @@
  */
 #include <linux/ktime.h>
 #include "mr.h"
+#include "pacer.h"
 #include "recv.h"
 #include "reorder.h"
 #include "send.h"
@@ -42,6 +43,8 @@ static void on_timer(struct croce_qp *qp)
 	qp->retry_local = false;
 	croce_reorder_on_timer(qp, ktime_get_ns());
 	rec = croce_req_on_timer(&qp->req, ktime_get_ns());
+	if (unlikely(qp->cc.limited))
+		croce_pacer_on_response(qp, &rec);
 	croce_completer_count(qp, &rec);
 }
 
@@ -51,9 +54,14 @@ static unsigned int respond(struct croce_qp *qp)
 	u32 sent = 0;
 
 	while (croce_resp_owes(&qp->resp) && !qp->retry_local) {
-		struct croce_resp_run run = croce_resp_next(&qp->resp, max);
-		int err = croce_send_response(qp, &run);
+		u32 room = croce_pacer_room(qp, max);
+		struct croce_resp_run run = croce_resp_next(&qp->resp,
+							    max(room, 1U));
+		int err;
 
+		if (unlikely(!room) && run.tx == CROCE_RESP_TX_READ)
+			break;
+		err = croce_send_response(qp, &run);
 		if (err == -EAGAIN) {
 			qp->retry_local = true;
 			break;
@@ -67,6 +75,7 @@ static unsigned int respond(struct croce_qp *qp)
 			continue;
 		}
 		croce_resp_on_sent(&qp->resp, &run);
+		croce_pacer_on_respond(qp, &run);
 		sent += run.npkts;
 		if (sent >= TURN_PKTS)
 			return CROCE_TASK_RESPOND;
@@ -134,6 +143,7 @@ static bool send_one(struct croce_qp *qp, struct croce_req_run *run)
 		croce_req_wqe(&qp->req, run->wqe)->status = status;
 		return false;
 	}
+	croce_pacer_on_request(qp, run);
 	croce_req_on_sent(&qp->req, run, ktime_get_ns());
 	return true;
 }
@@ -142,16 +152,22 @@ static unsigned int request(struct croce_qp *qp, u8 *verdict)
 {
 	u32 max = croce_send_max_pkts(qp);
 	struct croce_req_run run;
-	u32 sent = 0;
+	u32 sent = 0, room;
 
 	for (;;) {
 		if (qp->req.send == qp->req.prod ||
 		    qp->req.send + 1 == qp->req.prod)
 			croce_sq_fetch(qp);
-		run = croce_req_next(&qp->req, max);
+		room = croce_pacer_room(qp, max);
+		run = croce_req_next(&qp->req, max(room, 1U));
 		*verdict = run.verdict;
 		if (run.verdict < CROCE_REQ_SEND || qp->retry_local)
 			return 0;
+		if (unlikely(qp->cc.limited) &&
+		    !croce_pacer_allows(qp, &run, room)) {
+			*verdict = CROCE_REQ_BLOCKED;
+			return 0;
+		}
 		if (!send_one(qp, &run))
 			return 0;
 		sent += max(run.npkts, 1U);
@@ -326,6 +342,8 @@ static void set_timer(struct croce_qp *qp)
 
 	if (qp->early_ns)
 		due = min(due, qp->early_ns);
+	if (qp->pace_ns)
+		due = min(due, qp->pace_ns);
 	if (qp->retry_local)
 		due = min_t(u64, due, ktime_get_ns() + LOCAL_RETRY_NS);
 	/* A timer that fires early finds nothing due and is set again; one
@@ -399,6 +417,7 @@ unsigned int croce_turn(struct croce_qp *qp, unsigned int work,
 		return 0;
 	}
 	report_busy(qp, CROCE_SQ_BUSY);
+	croce_pacer_begin(qp);
 	if (work & CROCE_TASK_RECV)
 		left |= take_in(qp);
 	if (work & CROCE_TASK_TIMER)
