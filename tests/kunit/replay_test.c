@@ -16,6 +16,24 @@ static void duplicate_send_is_acknowledged_again(struct kunit *test)
 	expect_nothing(test, r);
 }
 
+/* Soft-RoCE takes an ACK over a READ that it asks for again for its end. */
+static void duplicate_send_is_acknowledged_up_to_a_response(struct kunit *test)
+{
+	struct responder *r = responder_new(test);
+
+	take_send(r, PSN(0), false);
+	take_send(r, PSN(1), false);
+	take_read(r, PSN(2), 3);
+	take_send(r, PSN(5), true);
+	answer_all(r);
+	take_send(r, PSN(0), false);
+	expect_ack(test, r, PSN(1), ACK);
+	/* Behind it, to the end. */
+	take_send(r, PSN(0), false);
+	take_send(r, PSN(5), false);
+	expect_ack(test, r, PSN(5), ACK);
+}
+
 static void duplicate_read_is_answered_again(struct kunit *test)
 {
 	struct responder *r = responder_new(test);
@@ -410,6 +428,7 @@ static void stop_forgets_what_is_owed(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(duplicate_send_is_acknowledged_again),
+	KUNIT_CASE(duplicate_send_is_acknowledged_up_to_a_response),
 	KUNIT_CASE(duplicate_read_is_answered_again),
 	KUNIT_CASE(duplicate_read_may_be_partial),
 	KUNIT_CASE(duplicate_read_starts_over_while_being_sent),
