@@ -2,6 +2,7 @@
 /*
  * The module: what comes and goes with it, and `rdma link add ... type croce`.
  */
+#include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 #include "crc.h"
@@ -12,6 +13,9 @@
 
 static int newlink(const char *name, struct net_device *ndev)
 {
+	/* The RDMA core gives GIDs of a VLAN to a device on its parent only. */
+	if (is_vlan_dev(ndev))
+		return -EOPNOTSUPP;
 	return croce_dev_add(name, ndev);
 }
 

@@ -2,6 +2,7 @@
 /*
  * What a request does: executes the decisions of core/resp.c.
  */
+#include <linux/if_vlan.h>
 #include "mr.h"
 #include "place.h"
 #include "recv.h"
@@ -343,6 +344,16 @@ static u32 write_grh(struct croce_cursor *cursor, const struct sk_buff *skb)
 	       0 : sizeof(grh);
 }
 
+/* rdma_cm finds the GID of a VLAN above the netdev by this. */
+static u16 vlan_of(const struct croce_qp *qp, const struct sk_buff *skb)
+{
+	/* Not skb->dev: the packet may have waited, and holds no reference. */
+	struct net_device *ndev = dev_get_by_index_rcu(dev_net(qp->dev->netdev),
+						       skb->skb_iif);
+
+	return ndev && is_vlan_dev(ndev) ? vlan_dev_vlan_id(ndev) : 0xffff;
+}
+
 static void complete_datagram(struct croce_qp *qp, const struct croce_rx *rx)
 {
 	const struct croce_pkt *pkt = &rx->pkt;
@@ -354,7 +365,7 @@ static void complete_datagram(struct croce_qp *qp, const struct croce_rx *rx)
 		.src_qp = pkt->src_qpn,
 		.wc_flags = CROCE_CQE_GRH,
 		.network_hdr_type = is_ip4 ? CROCE_HDR_IPV4 : CROCE_HDR_IPV6,
-		.vlan_id = 0xffff,
+		.vlan_id = vlan_of(qp, rx->skb),
 	};
 
 	if (croce_opcode_info(pkt->opcode)->flags & CROCE_OPF_IMM) {
