@@ -82,12 +82,13 @@ def _collect(records: Records, waiting: list[dict], result: guest.Result, out: P
         raise LabError(f"the guest did not start measuring (see {result.directory})")
     about = json.loads((out / "guest.json").read_text())
     records.facts |= about["facts"]
-    records.notes += [f"boot {records.boots}: {line}" for line in result.reports]
+    records.notes += [f"boot {records.boots}: {line}" for line in result.reports
+                      if "Modules linked in" not in line]
     left = waiting[len(done):]
     if left and result.status not in (UNFIT, guest.NO_STATUS, guest.TIMED_OUT):
         raise LabError(f"measuring ended with status {result.status} (see {result.directory})")
     if left and result.status != UNFIT:         # it died with this step
-        reason = "; ".join(result.reports[:2]) or f"status {result.status}"
+        reason = "; ".join(result.reports[:1]) or f"status {result.status}"
         done.append({**left.pop(0), "boot": records.boots, "error": f"the guest died: {reason}"})
     if left:
         culprit = {**done[-1], "spoiled": True}

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..plan import KIB, MIB, Case
+from ..plan import KIB, MIB, Case, text_of
 from .results import Table
 
 
@@ -32,6 +32,16 @@ class Goal:
     def met(self, ratio: float) -> bool:
         """Return whether a ratio is good enough."""
         return ratio <= self.bound if self.most else ratio >= self.bound
+
+    @property
+    def title(self) -> str:
+        """Say what is compared in which cases."""
+        name = {"mibs": "throughput", "mps": "message rate", "p50": "latency p50",
+                "p99": "latency p99", "cpu_gib": "processor time per GiB"}[self.figure]
+        words = [name, *self.ops, *(text_of(size) for size in self.sizes)]
+        if self.qps:
+            words.append("/".join(str(count) for count in self.qps) + " QP")
+        return f"{' '.join(words)} {self}"
 
     def __str__(self) -> str:
         return f"{'<=' if self.most else '>='} {self.bound:g}x {self.against}"

@@ -103,13 +103,15 @@ def _again(options: argparse.Namespace) -> int:
 def _report(out: Path, records: boots.Records, facts: dict[str, str],
             options: argparse.Namespace) -> int:
     """Write all reports, print the table, judge."""
-    table = Table(records.steps)
+    table = Table(records.steps, int(facts["guest processors"]))
     chosen = options.goals or ("floor" if options.quick else "speed")
     wanted = goals.SETS.get(chosen, ()) if "croce" in contenders_of(table) else ()
     text = report.text(table, facts, wanted, records.notes)
     (out / "table.txt").write_text(text)
     report.write_json(out / "results.json", records.steps, facts, records.notes)
     report.write_csv(out / "results.csv", table, facts)
+    if wanted:
+        report.write_goals(out / "goals.csv", table, wanted)
     if plots.available():
         plots.write(out, table, f"Kernel {facts['kernel']}, {facts['commit']}")
     print("\n" + text)

@@ -109,11 +109,14 @@ def _floor(table: Table) -> list[str]:
                   for name in ("copy", "crc", "crypto", "mibs")]
         write = Case("bw", "write", case.size, 1, case.mtu)
         rows.append([f"{text_of(case.size)}, MTU {case.mtu}", *values,
-                     _times(table.floor_ratio(write))])
+                     number(table.floor(write)), _times(table.floor_ratio(write)),
+                     _times(table.floor_share(write))])
     if not rows:
         return []
-    head = ["", "memcpy", "crc32_le", "crypto crc32", "copy + CRC", "croce write"]
-    return ["Floor: memcpy and CRC-32, once, on one processor (MiB/s)", *_align([head, *rows]), ""]
+    head = ["", "memcpy", "crc32_le", "crypto crc32", "one end", "both ends", "croce reaches",
+            "of its processor time"]
+    return ["Floor: memcpy and CRC-32 alone (MiB/s), and croce's write with 1 QP",
+            *_align([head, *rows]), ""]
 
 
 def _failures(table: Table) -> list[str]:
@@ -125,11 +128,29 @@ def _failures(table: Table) -> list[str]:
 
 
 def _goals(table: Table, goals: tuple[Goal, ...]) -> list[str]:
-    """Return each goal, and how it went."""
-    rows = [["", "croce is", "goal", ""]]
-    rows += [[f"{verdict.case.name} {verdict.goal.figure}", _times(verdict.ratio),
-              str(verdict.goal), verdict.word] for verdict in judge(table, goals)]
-    return ["Goals", *_align(rows), ""] if len(rows) > 1 else []
+    """Return each goal, in how many of its cases it is met, and the case that is worst."""
+    rows = [["", "met in", "worst", ""]]
+    for goal in goals:
+        verdicts = list(judge(table, (goal,)))
+        told = [verdict for verdict in verdicts if verdict.ratio is not None]
+        fails = sum(verdict.failed for verdict in verdicts)
+        if not told and not fails:
+            continue
+        met = sum(verdict.word == "met" for verdict in told)
+        worst = (max if goal.most else min)(told, key=lambda verdict: verdict.ratio, default=None)
+        rows.append([goal.title, f"{met} of {len(told) + fails}",
+                     _times(worst.ratio) if worst else "-",
+                     "croce fails" if fails else worst.case.name])
+    return ["Goals (all cases: goals.csv)", *_align(rows), ""] if len(rows) > 1 else []
+
+
+def write_goals(path: Path, table: Table, goals: tuple[Goal, ...]) -> None:
+    """Write how each goal went in each case."""
+    with path.open("w", newline="") as handle:
+        out = csv.writer(handle, lineterminator="\n")
+        out.writerow(["case", "figure", "goal", "ratio", "verdict"])
+        out.writerows([verdict.case.name, verdict.goal.figure, verdict.goal, _csv(verdict.ratio),
+                       verdict.word] for verdict in judge(table, goals))
 
 
 FIGURES = ("mibs", "mps", "p50", "p90", "p99", "p999", "max", "lost", "cpu", "cpu_gib",

@@ -36,9 +36,10 @@ class Cell:
 
 
 class Table:
-    """All cells of a run."""
+    """All cells of a run, in a guest with so many processors."""
 
-    def __init__(self, records: Iterable[dict]) -> None:
+    def __init__(self, records: Iterable[dict], processors: int) -> None:
+        self.processors = processors
         self.cells: dict[tuple[Case, str], Cell] = {}
         for record in records:
             case, who = parse(record["case"]), record["contender"]
@@ -67,15 +68,27 @@ class Table:
         return ours / theirs if ours is not None and theirs else None
 
     def floor(self, case: Case) -> float | None:
-        """Return the speed of memcpy and CRC-32 for a stream case, in MiB/s."""
-        if case.kind != "bw":
-            return None
-        return self.median(Case("floor", "copycrc", case.size, 1, case.mtu, "kernel"), "kernel")
+        """Return what memcpy and CRC-32 allow in a stream case, in MiB/s.
+
+        Both ends have to do it: each on a processor of its own, if there are two.
+        """
+        one_end = self._one_end(case)
+        return one_end and one_end * min(1.0, self.processors / 2)
 
     def floor_ratio(self, case: Case) -> float | None:
         """Return croce's median as a part of the floor's speed."""
         ours, floor = self.median(case, "croce"), self.floor(case)
         return ours / floor if ours is not None and floor else None
+
+    def floor_share(self, case: Case) -> float | None:
+        """Return how much of croce's processor time memcpy and CRC-32 at both ends would take."""
+        spent, one_end = self.median(case, "croce", "cpu_gib"), self._one_end(case)
+        return 2 * 1024 / one_end / spent if spent and one_end else None
+
+    def _one_end(self, case: Case) -> float | None:
+        if case.kind != "bw":
+            return None
+        return self.median(Case("floor", "copycrc", case.size, 1, case.mtu, "kernel"), "kernel")
 
     def rows(self) -> Iterator[Case]:
         """Yield the cases in which RDMA contenders meet."""
