@@ -57,7 +57,10 @@ def guest_tests(layer: str, default: str, kernels: list[str] | None) -> list[Gue
     found = []
     for path in executables(layer):
         needs = header(path)
-        for kernel in needs.get("kernels", default).split(","):
+        named = needs.get("kernels", default).split(",")
+        if kernels is not None:     # asked for by name: also where it is not run each time
+            named += needs.get("more", "").split(",") if "more" in needs else []
+        for kernel in named:
             if kernel not in KERNELS:
                 raise LabError(f"{path}: unknown kernel '{kernel}'")
             if kernels is None or kernel in kernels:
@@ -76,7 +79,7 @@ def header(path: Path) -> dict[str, str]:
 
 
 def _test(path: Path, kernel: str, needs: dict[str, str]) -> GuestTest:
-    known = {"kernels", "guests", "timeout", "memory", "cpus", "mtu", "append", "croce", "siw",
+    known = {"kernels", "more", "guests", "timeout", "memory", "cpus", "mtu", "append", "croce", "siw",
              "virtual-time", "allow-log"}
     if unknown := set(needs) - known:
         raise LabError(f"{path}: unknown needs in its header: {', '.join(sorted(unknown))}")

@@ -73,11 +73,43 @@ stream() {
 		"$program" -F -d "${DEV[a]}" -x "$(gid_index a "$family")" "$@" 10.8.0.2
 }
 
+# marks, drops or backlog (bytes) of the slow port
 queue_stat() {
-	ip netns exec switch tc -s -j qdisc show dev sb |
-		python3 -c 'import json, sys
-red = [q for q in json.load(sys.stdin) if q["kind"] == "red"][0]
-print(red.get("marked" if sys.argv[1] == "marked" else "drops", 0))' "$1"
+	local text
+	text=$(ip netns exec switch tc -s qdisc show dev sb parent 1:) || return
+	case $1 in
+	marks) grep -o 'marked [0-9]*' <<<"$text" | grep -o '[0-9]*' ;;
+	drops) grep -o 'dropped [0-9]*' <<<"$text" | grep -o '[0-9]*' ;;
+	backlog) grep -o 'backlog [0-9]*[KM]*b' <<<"$text" | sed 's/backlog //; s/Kb/000/; s/Mb/000000/; s/b//' ;;
+	esac
+}
+
+# watch_queue FILE: samples of the queue into FILE until it is gone
+watch_queue() {
+	while [ -e "$1" ]; do
+		queue_stat backlog >>"$1"
+		sleep 0.02
+	done
+}
+
+# Parameters for flows of some Mb/s: mlx5's are for 25 Gb/s and more, where a CNP comes
+# every few us; here queues are milliseconds long.
+slow_knobs() {
+	local end
+	for end in $ENDS; do
+		cc "$end" rp_max_rate 1000
+		cc "$end" rp_min_rate 2
+		cc "$end" rp_time_reset 10000
+		cc "$end" rp_byte_reset 0
+		cc "$end" rp_threshold 5
+		cc "$end" rp_clamp_tgt_rate 1
+		cc "$end" rp_dce_tcp_rtt 1000
+		cc "$end" rp_dce_tcp_g 960
+		cc "$end" rp_ai_rate 1
+		cc "$end" rp_hai_rate 5
+		cc "$end" rp_rate_reduce_monitor_period 10000
+		cc "$end" np_min_time_between_cnps 500
+	done
 }
 
 cc() {

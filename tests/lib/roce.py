@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""RoCE v2 packets as bytes: taken apart, put together, and their ICRC.
+
+Written from the specification, without a look at croce's own code: the tests
+compare the two.
+"""
+
+import struct
+import zlib
+from dataclasses import dataclass
+
+PORT = 4791
+BTH_LEN = 12
+ICRC_LEN = 4
+
+# transport: the three high bits of an opcode
+RC, UC, RD, UD, CNP = 0x00, 0x20, 0x40, 0x60, 0x80
+REQUESTS = range(0x00, 0x0d)
+RESPONSES = range(0x0d, 0x11)
+ACK, ATOMIC_ACK, CAS, ADD = 0x11, 0x12, 0x13, 0x14
+LAST_IN_MESSAGE = {0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x13, 0x14, 0x16, 0x17}
+
+# bytes of headers after the BTH, by operation
+RETH, AETH, DETH, ATOMIC, ATOMIC_RESULT, IMM, IETH = 16, 4, 8, 28, 8, 4, 4
+EXTRA = {
+    0x03: IMM, 0x05: IMM, 0x06: RETH, 0x09: IMM, 0x0a: RETH, 0x0b: RETH + IMM, 0x0c: RETH,
+    0x0d: AETH, 0x0f: AETH, 0x10: AETH, 0x11: AETH, 0x12: AETH + ATOMIC_RESULT,
+    0x13: ATOMIC, 0x14: ATOMIC, 0x16: IETH, 0x17: IETH,
+}
+
+
+def extra_len(opcode: int) -> int:
+    """Return the bytes of headers after an opcode's BTH."""
+    base = EXTRA.get(opcode & 0x1f, 0)
+    return base + (DETH if opcode & 0xe0 == UD else 0)
+
+
+@dataclass
+class Packet:
+    """One RoCE v2 packet, from its IP header on."""
+
+    raw: bytes          # without the link's padding
+
+    @property
+    def is_v4(self) -> bool:
+        return self.raw[0] >> 4 == 4
+
+    @property
+    def ip_len(self) -> int:
+        return (self.raw[0] & 15) * 4 if self.is_v4 else 40
+
+    @property
+    def tos(self) -> int:
+        return self.raw[1] if self.is_v4 else (struct.unpack(">H", self.raw[:2])[0] >> 4) & 0xff
+
+    @property
+    def addresses(self) -> tuple[bytes, bytes]:
+        return (self.raw[12:16], self.raw[16:20]) if self.is_v4 else (self.raw[8:24], self.raw[24:40])
+
+    @property
+    def udp(self) -> tuple[int, int, int, int]:
+        """Source port, destination port, length, checksum."""
+        return struct.unpack(">4H", self.raw[self.ip_len:self.ip_len + 8])
+
+    @property
+    def bth(self) -> bytes:
+        start = self.ip_len + 8
+        return self.raw[start:start + BTH_LEN]
+
+    @property
+    def opcode(self) -> int:
+        return self.bth[0]
+
+    @property
+    def migreq(self) -> int:
+        return self.bth[1] >> 6 & 1
+
+    @property
+    def pad(self) -> int:
+        return self.bth[1] >> 4 & 3
+
+    @property
+    def version(self) -> int:
+        return self.bth[1] & 15
+
+    @property
+    def pkey(self) -> int:
+        return struct.unpack(">H", self.bth[2:4])[0]
+
+    @property
+    def reserved(self) -> tuple[int, int]:
+        return self.bth[4] & 0x3f, self.bth[8] & 0x7f
+
+    @property
+    def qpn(self) -> int:
+        return int.from_bytes(self.bth[5:8], "big")
+
+    @property
+    def ackreq(self) -> int:
+        return self.bth[8] >> 7
+
+    @property
+    def psn(self) -> int:
+        return int.from_bytes(self.bth[9:12], "big")
+
+    @property
+    def payload(self) -> bytes:
+        """What follows the headers, with the pad, without the ICRC."""
+        start = self.ip_len + 8 + BTH_LEN + extra_len(self.opcode)
+        return self.raw[start:-ICRC_LEN]
+
+    @property
+    def icrc(self) -> bytes:
+        return self.raw[-ICRC_LEN:]
+
+
+def icrc(raw: bytes) -> bytes:
+    """Return the ICRC of a packet whose last four bytes are the place for it."""
+    head = bytearray(raw[:-ICRC_LEN])
+    if head[0] >> 4 == 4:
+        ip_len = (head[0] & 15) * 4
+        head[1] = head[8] = 0xff                # type of service, time to live
+        head[10:12] = b"\xff\xff"               # header checksum
+    else:
+        ip_len = 40
+        head[0] |= 0x0f                         # traffic class, flow label
+        head[1:4] = b"\xff\xff\xff"
+        head[7] = 0xff                          # hop limit
+    head[ip_len + 6:ip_len + 8] = b"\xff\xff"   # UDP checksum
+    head[ip_len + 8 + 4] = 0xff                 # FECN, BECN, reserved
+    return struct.pack("<I", zlib.crc32(bytes(head), zlib.crc32(b"\xff" * 8)))
+
+
+def read_pcap(path: str) -> list[bytes]:
+    """Return the Ethernet frames of a capture file, those cut short left out."""
+    with open(path, "rb") as handle:
+        data = handle.read()
+    order = "<" if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
+    frames, at = [], 24
+    while at + 16 <= len(data):
+        have, length = struct.unpack(order + "2I", data[at + 8:at + 16])
+        if have == length:
+            frames.append(data[at + 16:at + 16 + have])
+        at += 16 + have
+    return frames
+
+
+def packets(path: str) -> list[Packet]:
+    """Return the RoCE v2 packets of a capture of Ethernet frames."""
+    found = []
+    for frame in read_pcap(path):
+        kind = frame[12:14]
+        if kind == b"\x08\x00":
+            raw = frame[14:14 + int.from_bytes(frame[16:18], "big")]
+        elif kind == b"\x86\xdd":
+            raw = frame[14:54 + int.from_bytes(frame[18:20], "big")]
+        else:
+            continue
+        if (raw[9] if kind == b"\x08\x00" else raw[6]) != 17:
+            continue
+        packet = Packet(raw)
+        if packet.udp[1] == PORT:
+            found.append(packet)
+    return found
