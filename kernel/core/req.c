@@ -214,8 +214,12 @@ static void plan_request(const struct croce_req *req,
 					 wqe->length - run->offset);
 }
 
-static bool may_begin(const struct croce_req *req, const struct croce_wqe *wqe)
+static bool may_begin(const struct croce_req *req, struct croce_wqe *wqe)
 {
+	/* It would wait for ever. */
+	if (croce_kind_has_response(wqe->kind) && !req->cfg.max_rd_atomic &&
+	    !wqe->status)
+		wqe->status = CROCE_STATUS_LOC_QP_OP_ERR;
 	return !wqe->status && (req->state == CROCE_REQ_RUN ||
 				(wqe->flags & CROCE_WQE_STARTED));
 }

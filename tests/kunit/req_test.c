@@ -382,6 +382,20 @@ static void next_read_waits_for_rd_atomic(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, next(r).psn, PSN(67));
 }
 
+static void next_read_without_rd_atomic_fails(struct kunit *test)
+{
+	struct requester *r = requester_new(test);
+	u8 status = 0;
+
+	r->req.cfg.max_rd_atomic = 0;
+	post(r, CROCE_KIND_SEND, 1);
+	post(r, CROCE_KIND_READ, 1);
+	send_all(r);
+	on_ack(r, PSN(0));
+	KUNIT_EXPECT_EQ(test, reap_all(r, &status), 2);
+	KUNIT_EXPECT_EQ(test, status, CROCE_STATUS_LOC_QP_OP_ERR);
+}
+
 static void next_read_waits_for_the_window(struct kunit *test)
 {
 	struct requester *r = requester_new(test);
@@ -610,6 +624,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(next_read_in_chunks),
 	KUNIT_CASE(next_read_of_nothing_takes_a_psn),
 	KUNIT_CASE(next_read_waits_for_rd_atomic),
+	KUNIT_CASE(next_read_without_rd_atomic_fails),
 	KUNIT_CASE(next_read_waits_for_the_window),
 	KUNIT_CASE(next_read_asks_for_what_did_not),
 	KUNIT_CASE(next_fence_waits_for_responses),

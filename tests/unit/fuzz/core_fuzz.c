@@ -155,12 +155,18 @@ static void on_response(struct state *state, u8 what, u8 where, u8 detail)
 	};
 	u32 una = state->req.una_psn;
 	struct croce_comp_record rec;
+	bool early = pkt.psn == una || state->req.recovering ||
+		     croce_comp_is_early(&state->req,
+					 croce_opcode_flags(pkt.opcode),
+					 pkt.psn);
 
 	if (pkt.opcode == CROCE_OP_RC_READ_RESP_MIDDLE)
 		pkt.syndrome = 0;
 	rec = croce_comp_on_packet(&state->req, &pkt, state->now_ns);
 	if (rec.verdict == CROCE_COMP_DROP && una != state->req.una_psn)
 		fail("progress that nobody was told of");
+	if (rec.verdict == CROCE_COMP_IMPLIED_NAK && !early)
+		fail("an implied NAK that was not early");
 	if (rec.acked != ((state->req.una_psn - una) & CROCE_PSN_MASK))
 		fail("acknowledgements miscounted");
 	if (rec.verdict == CROCE_COMP_PLACE &&
