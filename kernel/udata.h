@@ -7,7 +7,24 @@
 
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <rdma/croce-abi.h>
 #include <rdma/ib_verbs.h>
+
+/* Least sizes: structs grow at their end. */
+static_assert(sizeof(struct croce_queue_map) == 0x10);
+static_assert(sizeof(struct croce_alloc_ucontext_req) >= 0x10);
+static_assert(sizeof(struct croce_alloc_ucontext_resp) >= 0x10);
+static_assert(sizeof(struct croce_alloc_pd_resp) >= 0x08);
+static_assert(sizeof(struct croce_create_cq_resp) >= 0x28);
+static_assert(offsetof(struct croce_create_cq_resp, cq) == 0x18);
+static_assert(sizeof(struct croce_create_qp_req) >= 0x08);
+static_assert(sizeof(struct croce_create_qp_resp) >= 0x40);
+static_assert(offsetof(struct croce_create_qp_resp, rq) == 0x28);
+static_assert(offsetof(struct croce_create_qp_resp, reserved_3c) == 0x3c);
+static_assert(sizeof(struct croce_create_srq_resp) >= 0x30);
+static_assert(offsetof(struct croce_create_srq_resp, srq_num) == 0x28);
+static_assert(sizeof(struct croce_modify_srq_req) >= 0x10);
+static_assert(sizeof(struct croce_create_ah_resp) >= 0x08);
 
 /**
  * croce_udata_in - read a request

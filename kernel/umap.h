@@ -47,6 +47,27 @@ struct croce_wq {
 	u32 cons;
 };
 
+/* The layout of CROCE_ABI_VERSION, which a provider was compiled with. */
+static_assert(sizeof(struct croce_wq_ctl) == 0x80);
+static_assert(offsetof(struct croce_wq_ctl, cons) == 0x40);
+static_assert(offsetof(struct croce_wq_ctl, state) == 0x44);
+static_assert(sizeof(struct croce_cq_ctl) == 0x80);
+static_assert(offsetof(struct croce_cq_ctl, arm) == 0x04);
+static_assert(offsetof(struct croce_cq_ctl, prod) == 0x40);
+static_assert(offsetof(struct croce_cq_ctl, flags) == 0x44);
+static_assert(sizeof(struct croce_sge) == 0x10);
+static_assert(sizeof(struct croce_sqe) == 0x40);
+static_assert(offsetof(struct croce_sqe, inline_len) == 0x0c);
+static_assert(offsetof(struct croce_sqe, remote_addr) == 0x18);
+static_assert(offsetof(struct croce_sqe, ah) == 0x30);
+static_assert(offsetof(struct croce_sqe, reserved_3c) == 0x3c);
+static_assert(sizeof(struct croce_rqe) == 0x10);
+static_assert(sizeof(struct croce_cqe) == 0x40);
+static_assert(offsetof(struct croce_cqe, status) == 0x18);
+static_assert(offsetof(struct croce_cqe, timestamp) == 0x20);
+static_assert(offsetof(struct croce_cqe, smac) == 0x2e);
+static_assert(offsetof(struct croce_cqe, reserved_34) == 0x34);
+
 struct croce_umap *croce_umap_create(struct ib_ucontext *ibuc, size_t size);
 void croce_umap_destroy(struct croce_umap *umap);
 u64 croce_umap_offset(const struct croce_umap *umap);
