@@ -50,6 +50,7 @@ static void on_timer(struct croce_qp *qp)
 
 static unsigned int respond(struct croce_qp *qp)
 {
+	u8 nak = croce_aeth_nak(CROCE_NAK_REM_ACCESS);
 	u32 max = croce_send_max_pkts(qp);
 	u32 sent = 0;
 
@@ -67,8 +68,7 @@ static unsigned int respond(struct croce_qp *qp)
 			break;
 		}
 		if (err) {
-			if (!croce_resp_abandon(&qp->resp, &run,
-					croce_aeth_nak(CROCE_NAK_REM_ACCESS)))
+			if (!croce_resp_abandon(&qp->resp, &run, nak))
 				continue;
 			qp->fatal = true;
 			qp->fatal_event = IB_EVENT_QP_ACCESS_ERR;
