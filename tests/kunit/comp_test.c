@@ -255,6 +255,21 @@ static void response_to_a_send_is_dropped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->req.una_psn, PSN(0));
 }
 
+static void response_ends_a_chunk(struct kunit *test)
+{
+	struct requester *r = requester_new(test);
+
+	post(r, CROCE_KIND_READ, 70 * MTU);
+	send_all(r);
+	KUNIT_EXPECT_EQ(test, r->req.rd_atomic, 2);
+	on_middles(r, 0, 63);
+	KUNIT_EXPECT_EQ(test, r->req.rd_atomic, 2);
+	on_middles(r, 63, 1);
+	KUNIT_EXPECT_EQ(test, r->req.rd_atomic, 1);
+	on_middles(r, 64, 6);
+	KUNIT_EXPECT_EQ(test, r->req.rd_atomic, 0);
+}
+
 /* The first answer arrives although it was given up; then the second. */
 static void response_of_before_a_rewind(struct kunit *test)
 {
@@ -447,6 +462,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(response_ahead_is_an_implied_nak),
 	KUNIT_CASE(response_that_does_not_fit_fails),
 	KUNIT_CASE(response_to_a_send_is_dropped),
+	KUNIT_CASE(response_ends_a_chunk),
 	KUNIT_CASE(response_of_before_a_rewind),
 	KUNIT_CASE(seq_nak_starts_again),
 	KUNIT_CASE(seq_nak_before_anything_was_resent_is_stale),
