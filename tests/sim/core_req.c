@@ -152,10 +152,11 @@ static void count(struct core *core, const struct croce_comp_record *rec)
 		trace(&core->ep, "verdict %u status %u", rec->verdict,
 		      rec->status);
 	if (rec->verdict == CROCE_COMP_SEQ_NAK ||
-	    rec->verdict == CROCE_COMP_IMPLIED_NAK ||
-	    rec->verdict == CROCE_COMP_EARLY ||
-	    rec->verdict == CROCE_COMP_TIMEOUT)
+	    rec->verdict == CROCE_COMP_IMPLIED_NAK)
 		core->ep.retransmits++;
+	if (rec->verdict == CROCE_COMP_EARLY ||
+	    rec->verdict == CROCE_COMP_TIMEOUT)
+		core->ep.timeouts++;
 }
 
 void core_on_response(struct core *core, const struct croce_pkt *pkt,

@@ -55,8 +55,9 @@ struct endpoint_ops {
  * @rx: what the peer asks of it
  * @receives: receive WQEs posted and not completed
  * @received: receive WQEs completed
- * @retransmits: packets sent again, timers and NAKs of loss: a perfect link
- *	must not see any
+ * @retransmits: duplicates, gaps and NAKs of loss: a perfect link must not see
+ *	any
+ * @timeouts: timers that took silence for loss
  * @rnrs: RNR NAKs given
  */
 struct endpoint {
@@ -71,6 +72,7 @@ struct endpoint {
 	u32 receives;
 	u32 received;
 	u64 retransmits;
+	u64 timeouts;
 	u64 rnrs;
 };
 

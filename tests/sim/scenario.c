@@ -82,24 +82,25 @@ static void make_end(const struct scenario *scenario, struct rng *rng,
 	end->budget = scenario->clean ? 256 : rng_scale(rng, 1, 256);
 	end->max_pkts = rng_scale(rng, 1, 64);
 	end->turn_ns = rng_scale(rng, 0, 20 * US);
-	if (scenario->clean)
-		return;
-	end->local_fail = rng_chance(rng, PPM / 4) ? PPM / 100 : 0;
 	end->drain = rng_chance(rng, PPM / 8) ? PPM / 50 : 0;
+	if (!scenario->clean && rng_chance(rng, PPM / 4))
+		end->local_fail = PPM / 100;
 }
 
 static void make_trouble(struct scenario *scenario, struct rng *rng)
 {
 	static const enum trouble troubles[] = {
+		/* the perfect link has only the first two */
 		TROUBLE_BAD_WQE, TROUBLE_FAULT, TROUBLE_VANISH,
 		TROUBLE_BAD_RKEY, TROUBLE_RNR, TROUBLE_CUT,
 	};
 	int i;
 
-	if (scenario->clean || scenario->stock || !scenario->reliable ||
-	    !rng_chance(rng, PPM / 6))
+	if (scenario->stock || !scenario->reliable || !rng_chance(rng, PPM / 6))
 		return;
-	scenario->trouble = rng_pick(rng, troubles);
+	scenario->trouble = troubles[rng_in(rng, 0, scenario->clean ? 1 : 5)];
+	if (!scenario->end[1].timeout_ns)
+		scenario->end[1].timeout_ns = 64 * MS;
 	scenario->cut_ns = rng_scale(rng, 1, 20 * MS);
 	for (i = 0; i < 2 && scenario->trouble == TROUBLE_RNR; i++)
 		scenario->end[i].rnr_retry = rng_in(rng, 0, 3);

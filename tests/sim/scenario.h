@@ -40,7 +40,8 @@ struct options {
 
 /**
  * struct scenario - of one seed
- * @clean: the link is perfect and nobody waits: nothing may be sent twice
+ * @clean: the link is perfect and nobody waits: nothing may be sent twice, but
+ *	where a drain or a failure of an end asks for it
  * @starve: receive WQEs come late, this long after each other
  * @link: from end 0, from end 1
  */

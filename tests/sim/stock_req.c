@@ -193,6 +193,7 @@ static void on_timer(void *context, void *argument)
 	if ((uintptr_t)argument != stock->timer || stock->una == stock->top)
 		return;
 	trace(&stock->ep, "timeout");
+	stock->ep.timeouts++;
 	go_back(stock);
 }
 
