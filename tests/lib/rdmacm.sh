@@ -55,8 +55,14 @@ rstream() {
 	pair cm "$program" "$@" -- "$program" -s "${IP4[$S]}" "$@"
 }
 
+# its server stays, in some releases
 cmtime() {
-	pair cm cmtime -c 50 -- cmtime -c 50 -s "${IP4[$S]}"
+	local pid
+	spawn "$S" timeout 60 cmtime -c 50 >"$SERVER_LOG" 2>&1
+	pid=$SPAWNED
+	wait_for_server cm cmtime
+	at "$C" timeout 50 cmtime -c 50 -s "${IP4[$S]}"
+	kill "$pid" 2>/dev/null || :
 }
 
 rdma_cm_connections() {

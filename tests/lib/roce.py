@@ -131,6 +131,17 @@ def icrc(raw: bytes) -> bytes:
     return struct.pack("<I", zlib.crc32(bytes(head), zlib.crc32(b"\xff" * 8)))
 
 
+def udp_checksum_is_right(packet: Packet) -> bool:
+    """Return whether a UDP checksum that is not zero is that of the packet."""
+    datagram = packet.raw[packet.ip_len:]
+    pseudo = b"".join(packet.addresses) + struct.pack(">2H", 17, len(datagram))
+    words = pseudo + datagram + b"\0" * (len(datagram) % 2)
+    total = sum(struct.unpack(f">{len(words) // 2}H", words))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return total == 0xffff
+
+
 def read_pcap(path: str) -> list[bytes]:
     """Return the Ethernet frames of a capture file, those cut short left out."""
     with open(path, "rb") as handle:
