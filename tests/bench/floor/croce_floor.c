@@ -63,9 +63,9 @@ static void close_crypto(struct crypto_shash *shash)
 
 static void crypto(struct area *area, u32 offset)
 {
+	SHASH_DESC_ON_STACK(desc, area->shash);
 	u8 out[4];
 
-	SHASH_DESC_ON_STACK(desc, area->shash);
 	desc->tfm = area->shash;
 	if (!crypto_shash_digest(desc, area->to + offset, area->packet, out))
 		area->sum ^= out[0];

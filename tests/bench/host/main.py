@@ -20,12 +20,14 @@ from .. import plan
 from . import boots, goals, plots, report
 from .results import Table, contenders_of
 
+BUSY = 0.7          # processors that others may use
 GNUPLOT = {"gnuplot": "gnuplot-nox"}
 
 
 def main(argv: list[str]) -> int:
     """Measure in a guest of each kernel and return the exit status."""
     options = _parser().parse_args(argv)
+    options.repeat = options.repeat or (5 if options.quick else 3)
     try:
         host.require_root()
         statuses = [_one_kernel(KERNELS[name], options) for name in options.kernel or ["6.12"]]
@@ -47,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         help="only cases with such a name; may be repeated (--list shows the names)")
     add("--contender", "-c", action="append", choices=plan.CONTENDERS,
         help="may be repeated (default: all)")
-    add("--repeat", "-r", type=int, default=3, metavar="N", help="repetitions (default: 3)")
+    add("--repeat", "-r", type=int, metavar="N", help="repetitions (default: 3; --quick: 5)")
     add("--seconds", "-t", type=float, help="of each measurement (default: 1; --quick: 2)")
     add("--cpus", type=int, default=2, help="processors of the guest (default: 2)")
     add("--goals", choices=(*goals.SETS, "none"), help="judge the results by these goals")
@@ -85,6 +87,8 @@ def _one_kernel(kernel: Kernel, options: argparse.Namespace) -> int:
     if not options.quick:
         host.install(GNUPLOT)
     facts = _facts(kernel, options)
+    if os.getloadavg()[0] > BUSY:
+        say(f"this machine is busy (load {_load()}): the figures will not be worth much")
     say(f"{kernel.name}: {len(steps)} measurements of {len(cases)} cases")
     seconds = options.seconds or (2 if options.quick else 1)
     records = boots.carry_out(kernel, steps, contenders, seconds, out, options.cpus)

@@ -16,6 +16,26 @@ COLOURS = {"rxe": "#c44e52", "siw": "#dd8452", "tcp": "#4c72b0"}
 FIGURES = {"lat": ("p50", "p99"), "ping": ("p50", "p99")}
 SMALLER = SMALLER_IS_BETTER | {"cpum"}
 
+SCRIPT = """
+set terminal pngcairo size {width},720 noenhanced font 'sans,10'
+set output '{picture}'
+set title "{title}"
+set ylabel 'times better than the rival (above 1: croce is ahead)'
+set yrange [{low}:{high}]
+set ytics ({tics})
+set bmargin 14
+set rmargin 4
+set style data histograms
+set style histogram clustered gap 1
+set style fill solid 0.9 noborder
+set boxwidth 0.9
+set xtics rotate by 90 right noenhanced scale 0
+set grid ytics
+set key outside top center horizontal
+set xzeroaxis lw 2 lt -1
+plot {bars}
+"""
+
 
 def write(directory: Path, table: Table, heading: str) -> list[Path]:
     """Write a picture for each section that has ratios, and return them."""
@@ -61,25 +81,9 @@ def _draw(picture: Path, title: str, rivals: list[str],
     tics = ", ".join(f"'{2.0 ** power:g}' {power}" for power in range(low, high + 1))
     bars = ", ".join(f"'{data}' using {column}:xtic(1) title 'against {who}' "
                      f"lc rgb '{COLOURS[who]}'" for column, who in enumerate(rivals, 2))
-    script = f"""
-        set terminal pngcairo size {max(900, 260 + 34 * len(rows))},720 noenhanced font 'sans,10'
-        set output '{picture}'
-        set title "{title}"
-        set ylabel 'times better than the rival (above 1: croce is ahead)'
-        set yrange [{low}:{high}]
-        set ytics ({tics})
-        set bmargin 14
-        set rmargin 4
-        set style data histograms
-        set style histogram clustered gap 1
-        set style fill solid 0.9 noborder
-        set boxwidth 0.9
-        set xtics rotate by 90 right noenhanced scale 0
-        set grid ytics
-        set key outside top center horizontal
-        set xzeroaxis lw 2 lt -1
-        plot {bars}
-        """
+    script = SCRIPT.format(
+        width=max(900, 260 + 34 * len(rows)), picture=picture, title=title, low=low, high=high,
+        tics=tics, bars=bars)
     done = subprocess.run(["gnuplot"], input=script, text=True, check=False, capture_output=True)
     if done.returncode:
         raise LabError(f"gnuplot: {done.stderr.strip()}")

@@ -24,49 +24,13 @@ from lablib.shell import LabError, run, say
 
 from .. import plan
 from . import builds
+from .kinds import kind_of
 
 INSIDE = ["python3", "-ISB", "/croce/tests/bench/guest/profiler.py"]
 PERF = {"perf": "linux-perf"}
 Samples = dict[tuple[str, str], float]      # (object, function): count
 HALF = 1 << 47              # kernels that are no processes live above
 LARGEST = 1 << 16           # bytes of a function
-
-# the first pattern that matches "object function" tells the kind of work
-KINDS = [(kind, re.compile(pattern)) for kind, pattern in (
-    ("idle", r" (default_idle|.*idle_enter.*|cpuidle.*|do_idle|pv_native_safe_halt|um_idle_sleep"
-             r"|os_idle_sleep|native_safe_halt|acpi_\w*idle\w*|arch_cpu_idle)$"),
-    ("user programs", r"^(?!\[)"),
-    ("host: User-mode Linux's own", r"^\[host\] "),
-    ("CRC", r" .*crc"),
-    ("copying", r" (\w*memcpy\w*|\w*copy_\w*(user|iter|mc|page)\w*|rep_movs\w*|_copy_\w+|memmove"
-                r"|skb_copy_(bits|datagram)\w*|copy_(from|to)\w*)$"),
-    ("zeroing pages", r" (clear_page\w*|memset\w*)$"),
-    ("croce", r"^\[croce\]"),
-    ("rxe", r"^\[rdma_rxe\]"),
-    ("siw", r"^\[siw\]"),
-    ("RDMA core", r"^\[(ib_\w+|rdma_\w+|iw_cm)\]| (ib_|rdma_|uverbs_)"),
-    ("locks", r" (_raw_\w+|queued_spin\w*|mutex_\w+|__mutex\w*|__local_bh\w*|rcu_\w+|__rcu_\w+|\w*preempt_count\w*)$"),
-    ("memory", r" (\w*kmem_cache\w*|k[mzv]?v?[mz]?alloc\w*|__k\w*alloc\w*|kv?free\w*|\w*slab\w*"
-               r"|\w*alloc_pages?\w*|free_\w*page\w*|\w*page_frag\w*|prep_new_page|lruvec_\w+|__free_\w+|obj_cgroup\w*|put_page\w*"
-               r"|__folio_put\w*|get_page\w*|rmqueue\w*|get_partial\w*|\w*gup\w*|\w*pin_user\w*)$"),
-    ("scheduler", r" (\w*schedul\w*|__switch_to\w*|\w*_switch\w*|switch_\w+|try_to_wake\w*|ttwu\w*|\w*wake\w*"
-                  r"|(en|de)queue_(task|entity)\w*|pick_\w+|put_prev\w*|set_next\w*|update_(curr|load|rq)\w*"
-                  r"|\w*_fair|\w*sched_\w+|\w*eevdf\w*|place_entity|reweight\w*|worker_thread|process_one_work"
-                  r"|\w*queue_work\w*|kick_pool|\w*hrtick\w*|select_task_rq\w*|\w*load_avg\w*|yield\w*"
-                  r"|insert_work|prepare_to_wait\w*|finish_wait|autoremove\w*|avg_vruntime|\w*min_vruntime)$"),
-    ("network stack", r"^\[(veth|nf_\w+|ip\w*_tables|sch_\w+|udp_tunnel)\]"
-                      r"| (\w*ip_\w+|ip6?_\w+|\w*udp\w*|\w*tcp\w*|\w*skb\w*|\w*netif\w*|\w*dev_\w+|veth\w*"
-                      r"|\w*napi\w*|nf_\w+|\w*qdisc\w*|\w*sock\w*|fib\w*|eth_\w+|net_rx\w*|net_tx\w*|\w*backlog"
-                      r"|neigh\w*|\w*gso\w*|\w*gro_\w+|\w*csum\w*|inet\w*|pskb\w*|\w*dst_\w+|\w*flow_dissect\w*"
-                      r"|sk_\w+|raw_\w*deliver|validate_xmit\w*|\w*rt_\w+|__copy_skb\w*|enqueue_to_backlog|\w*route\w*)$"),
-    ("look-ups", r" (xas?_\w+|idr_\w+|radix_\w+|\w*rhashtable\w*)$"),
-    ("interrupts and timers", r" (\w*softirq\w*|\w*irq\w*|\w*timer\w*|\w*tick\w*|\w*clock\w*|ktime\w*|\w*apic\w*"
-                              r"|read_tsc|\w*hpet\w*|run_ksoftirqd|asm_\w+|\w*ipi\w*|smp_call\w*)$"),
-    ("entering the kernel", r" (entry_\w+|do_syscall\w*|x64_sys\w*|\w*sys_\w+|\w*syscall\w*|\w*fdget\w*|vfs_\w+"
-                            r"|\w*exit_to_user\w*|\w*ret_from\w*|userspace\w*|handle_syscall|\w*stub\w*"
-                            r"|fput\w*|ksys_\w+|restore_\w+)$"),
-    ("other", r""),
-)]
 
 
 def main(argv: list[str]) -> int:
@@ -172,12 +136,6 @@ def report(out: Path, kernel: Kernel, case: plan.Case, who: str) -> str:
     lines += [_line(f"{where} {function}".strip(), weight / working, each, kind_of(where, function))
               for (where, function), weight in top[:70] if kind_of(where, function) != "idle"]
     return "\n".join(lines) + "\n"
-
-
-def kind_of(where: str, function: str) -> str:
-    """Return the kind of work that a function does."""
-    name = re.sub(r"\.(part|constprop|isra|cold)\b.*", "", function)
-    return next(kind for kind, pattern in KINDS if pattern.search(f"{where} {name}"))
 
 
 def _line(name: str, share: float, each: float | None, kind: str = "") -> str:

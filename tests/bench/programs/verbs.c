@@ -244,7 +244,9 @@ static void start_qp(struct end *end, int i)
 		.max_dest_rd_atomic = end->max_reads, .min_rnr_timer = 12,
 		.ah_attr = {
 			.is_global = 1, .port_num = 1,
-			.grh = { .dgid = end->far.gid, .sgid_index = end->gid_index, .hop_limit = 64 },
+			.grh = {
+				.dgid = end->far.gid, .sgid_index = end->gid_index, .hop_limit = 64,
+			},
 		},
 	};
 	struct ibv_qp_attr send = {
@@ -606,14 +608,29 @@ static void parse(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "m:o:s:q:t:w:c")) >= 0) {
 		switch (c) {
-		case 'm': option.latency = to_number(optarg, modes); break;
-		case 'o': option.opcode = opcodes[to_number(optarg, operations)]; break;
-		case 's': option.size = strtoul(optarg, NULL, 0); break;
-		case 'q': option.qps = atoi(optarg); break;
-		case 't': option.seconds = atof(optarg); break;
-		case 'w': option.wait = to_number(optarg, waits); break;
-		case 'c': option.cm = 1; break;
-		default: fail("the head of verbs.c says how to call it");
+		case 'm':
+			option.latency = to_number(optarg, modes);
+			break;
+		case 'o':
+			option.opcode = opcodes[to_number(optarg, operations)];
+			break;
+		case 's':
+			option.size = strtoul(optarg, NULL, 0);
+			break;
+		case 'q':
+			option.qps = atoi(optarg);
+			break;
+		case 't':
+			option.seconds = atof(optarg);
+			break;
+		case 'w':
+			option.wait = to_number(optarg, waits);
+			break;
+		case 'c':
+			option.cm = 1;
+			break;
+		default:
+			fail("the head of verbs.c says how to call it");
 		}
 	}
 	if (argc - optind != 4 || !option.size || option.qps < 1 || option.qps > MAX_QPS ||
