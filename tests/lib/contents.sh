@@ -20,8 +20,10 @@ contents_rc() {
 	point "rc v4: all sizes in 256-byte packets" xfer v4 -w -m 256 -S 3
 	point "rc v6: 1 element each, nothing inlined" xfer v6 -w -g 1 -I 0 -S 4
 	point "rc v4: new posting calls" xfer v4 -w -X -S 5
+	point "rc v6: new posting calls, 1 element each" xfer v6 -w -X -g 1 -I 0 -S 5
 	point "rc v4: polling" xfer v4 -P -t 2 -s 65536 -S 6
-	point "rc v6: receives posted late" xfer v6 -L -t 2 -s 65536 -S 7
+	point "rc v4: receives posted late" xfer v4 -L -t 2 -s 65536 -S 7 -o send,send_imm,write_imm
+	point "rc v6: receives posted late, all verbs" xfer v6 -L -t 2 -s 65536 -S 7
 	point "rc v4: 16 QPs, one shared word" xfer v4 -q 16 -t 3 -s 65536 -S 8
 	point "rc v4: atomics of 8 QPs" xfer v4 -q 8 -t 2 -s 64 -S 9 -o cas,add,hot
 }
