@@ -134,9 +134,12 @@ bool core_request(struct core *core)
 			core->retry_local = true;
 			return false;
 		}
+		/* Asked once more: an ACK may be wanted for what was sent. */
+		if (faults(core, &run))
+			continue;
 		if (run.verdict == CROCE_REQ_LOCAL)
 			flow_begin(core->ep.tx, run.wqe);
-		else if (faults(core, &run) || !send_request_run(core, &run))
+		else if (!send_request_run(core, &run))
 			return false;
 		croce_req_on_sent(&core->req, &run, core->ep.vt->now_ns);
 		sent += max(run.npkts, 1U);
