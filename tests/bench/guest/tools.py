@@ -6,6 +6,7 @@ p50, p99, p999, max (us, one way), cpu (busy processors), or raises Failed.
 """
 
 import contextlib
+import functools
 import itertools
 import json
 import os
@@ -204,10 +205,17 @@ def perftest_options(case: Case, link: Link, number: int, seconds: int) -> list[
     if case.wait == "event":
         words.append("-e")
     if link.contender == "siw":
-        words += ["-R", "--bind_source_ip", link.addresses[number]]
+        words += ["-R", source_option(words[0]), link.addresses[number]]
     else:
         words += ["-x", str(gid_index(link, number))]
     return words
+
+
+@functools.cache
+def source_option(program: str) -> str:
+    """Return what this version of perftest calls the option for the source address."""
+    text = subprocess.run([program, "--help"], capture_output=True, text=True, check=False).stdout
+    return "--bind_source_ip" if "--bind_source_ip" in text else "--source_ip"
 
 
 def perftest(case: Case, link: Link, seconds: float) -> Figures:
@@ -238,7 +246,8 @@ def perftest_rows(output: str) -> list[list[float]]:
 
 def complaint(output: str) -> str:
     """Return the most telling line of perftest's output."""
-    lines = [line.strip() for line in output.splitlines() if line.strip(" -")]
+    lines = [line.strip() for line in output.splitlines()
+             if line.strip(" -") and not line.strip().startswith("--")]
     telling = [line for line in lines if re.search(r"fail|error|couldn't|unable|syndrom", line, re.I)]
     return (telling or lines or ["no output"])[0][:200]
 
