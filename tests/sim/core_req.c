@@ -154,6 +154,9 @@ static void count(struct core *core, const struct croce_comp_record *rec)
 	if (rec->verdict >= CROCE_COMP_SEQ_NAK)
 		trace(&core->ep, "verdict %u status %u", rec->verdict,
 		      rec->status);
+	/* One more than was wanted. */
+	if (rec->verdict == CROCE_COMP_DROP)
+		core->ep.retransmits++;
 	if (rec->verdict == CROCE_COMP_SEQ_NAK ||
 	    rec->verdict == CROCE_COMP_IMPLIED_NAK)
 		core->ep.retransmits++;
@@ -185,5 +188,6 @@ void core_on_timer(struct core *core)
 	struct croce_comp_record rec;
 
 	rec = croce_req_on_timer(&core->req, core->ep.vt->now_ns);
-	count(core, &rec);
+	if (rec.verdict != CROCE_COMP_DROP)
+		count(core, &rec);
 }
