@@ -168,8 +168,12 @@ static unsigned int request(struct croce_qp *qp, u8 *verdict)
 			*verdict = CROCE_REQ_BLOCKED;
 			return 0;
 		}
-		if (!send_one(qp, &run))
-			return 0;
+		if (!send_one(qp, &run)) {
+			if (qp->retry_local)
+				return 0;
+			/* It failed: what went before has to ask for an ACK. */
+			continue;
+		}
 		sent += max(run.npkts, 1U);
 		if (sent >= TURN_PKTS)
 			return CROCE_TASK_SEND;
