@@ -173,3 +173,52 @@ def packets(path: str) -> list[Packet]:
         if packet.udp[1] == PORT:
             found.append(packet)
     return found
+
+
+# --- making packets -----------------------------------------------------------
+
+@dataclass
+class Way:
+    """From where to where packets go: MAC and IP addresses as bytes."""
+
+    from_mac: bytes
+    to_mac: bytes
+    from_ip: bytes
+    to_ip: bytes
+
+
+def bth(opcode: int, qpn: int, psn: int, *, pad: int = 0, ackreq: int = 0, migreq: int = 1,
+        version: int = 0, pkey: int = 0xffff, solicited: int = 0) -> bytes:
+    """Return a base transport header."""
+    return struct.pack(">BBHII", opcode, solicited << 7 | migreq << 6 | pad << 4 | version, pkey,
+                       qpn & 0xffffff, ackreq << 31 | psn & 0xffffff)
+
+
+def frame(way: Way, datagram: bytes, *, good_icrc: bool = True, sport: int = 0xd123,
+          udp_len: int | None = None, checksum: int = 0) -> bytes:
+    """Return an Ethernet frame with a UDP payload, the ICRC made and put behind."""
+    length = 8 + len(datagram) + ICRC_LEN
+    udp = struct.pack(">4H", sport, PORT, length if udp_len is None else udp_len, checksum)
+    if len(way.from_ip) == 4:
+        head = bytearray(struct.pack(">BBHHHBBH4s4s", 0x45, 2, 20 + length, 1, 0x4000, 64, 17, 0,
+                                     way.from_ip, way.to_ip))
+        head[10:12] = struct.pack(">H", ip_checksum(head))
+        kind = b"\x08\x00"
+    else:
+        head = struct.pack(">IHBB16s16s", 6 << 28 | 2 << 20, length, 17, 64, way.from_ip, way.to_ip)
+        kind = b"\x86\xdd"
+    raw = bytes(head) + udp + datagram + bytes(ICRC_LEN)
+    if len(datagram) >= BTH_LEN:
+        crc = icrc(raw)
+        if not good_icrc:
+            crc = bytes([crc[0] ^ 1]) + crc[1:]
+        raw = raw[:-ICRC_LEN] + crc
+    return way.to_mac + way.from_mac + kind + raw
+
+
+def ip_checksum(head: bytes) -> int:
+    """Return an IPv4 header's checksum."""
+    total = sum(struct.unpack(f">{len(head) // 2}H", bytes(head)))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return total ^ 0xffff

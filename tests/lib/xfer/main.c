@@ -35,7 +35,8 @@ static const char usage[] =
 "  -P        poll instead of waiting for events;  -X  ibv_wr_*() calls\n"
 "  -L        post receives late;  -W SEC  patience (default 60)\n"
 "  -F        flood the peer until something breaks (which is no failure)\n"
-"  -N        once connected, go to the network namespace of process 1 (with -F)\n";
+"  -N        once connected, go to the network namespace of process 1 (with -F)\n"
+"  -V        tell numbers and keys of the QPs, and wait to be killed\n";
 
 static const char *const type_names[] = {
 	[IBV_QPT_RC] = "rc", [IBV_QPT_UC] = "uc", [IBV_QPT_UD] = "ud",
@@ -98,7 +99,7 @@ static void parse(struct options *opt, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "T:o:wt:s:a:S:g:I:q:1i:d:x:p:m:r:c:f:PXLW:FN")) != -1) {
+	while ((c = getopt(argc, argv, "T:o:wt:s:a:S:g:I:q:1i:d:x:p:m:r:c:f:PXLW:FNV")) != -1) {
 		switch (c) {
 		case 'T': opt->type = parse_type(optarg); break;
 		case 'o': opt->ops = parse_ops(optarg); break;
@@ -124,6 +125,7 @@ static void parse(struct options *opt, int argc, char **argv)
 		case 'L': opt->late = true; break;
 		case 'W': opt->patience = atoi(optarg); break;
 		case 'F': opt->flood = true; break;
+		case 'V': opt->victim = true; break;
 		case 'N': opt->leave = true; break;
 		default:
 			fprintf(stderr, "%s", usage);
@@ -246,6 +248,8 @@ int main(int argc, char **argv)
 	ends = calloc(opt.qps, sizeof(*ends));
 	if (!ends || host_open(&host, &opt) || connect_all(&host, ends))
 		return 1;
+	if (opt.victim)
+		return be_victim(ends, opt.qps);
 	if (opt.leave && leave_namespace())	/* before there is another thread */
 		return 1;
 	pthread_create(&watcher, NULL, watch, &host);

@@ -14,6 +14,7 @@
  *   post.c   operations to work requests
  *   flow.c   one batch after the other, and the comparison
  *   flood.c  as much as possible until something breaks, without comparison
+ *   victim.c QPs that wait for what an attacker sends
  *   main.c   options, threads, sums
  */
 #ifndef XFER_H
@@ -95,6 +96,7 @@ struct options {
 	bool late;		/* receives come after the sends (RNR) */
 	bool flood;		/* until something breaks; nothing is compared */
 	bool leave;		/* the network namespace, once connected */
+	bool victim;		/* tell all about the QPs, and wait to be killed */
 };
 
 struct plan {
@@ -195,5 +197,8 @@ int flow(struct end *end);
 /* flood.c */
 int leave_namespace(void);
 int flood(struct end *end);
+
+/* victim.c */
+int be_victim(struct end *ends, unsigned int qps);
 
 #endif /* XFER_H */
