@@ -3,9 +3,9 @@
  * Congestion notification packets (IBA Annex A17): answers to packets that
  * carry a congestion mark, with the bytes that a ConnectX-4 Lx has in them.
  */
-#include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <net/inet_ecn.h>
+#include <net/ipv6.h>
 #include "cnp.h"
 #include "pacer.h"
 #include "core/np.h"
@@ -30,7 +30,7 @@ static bool is_due(struct croce_qp *qp, const struct croce_cc_params *p)
 	case CROCE_NP_PER_PORT:
 		return claim(&dev->cnp_ns[0], min_time_ns, now_ns);
 	case CROCE_NP_PER_IP:
-		hash = jhash2(qp->path.av.daddr.s6_addr32, 4, 0);
+		hash = ipv6_addr_hash(&qp->path.av.daddr);
 		return claim(&dev->cnp_ns[hash % CROCE_CNP_SCOPES],
 			     min_time_ns, now_ns);
 	}

@@ -168,10 +168,14 @@ int croce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	return 0;
 }
 
+/* Time between two regular timeouts: two nominal ones (IBA 9.7.6.1.3: 4.096 us *
+ * 2^n, 0 for never), but no less than with n = 16, as measured on ConnectX-6 with
+ * the firmware's defaults: 537 ms. Losses are found long before, by NAKs and early
+ * retransmissions; a shorter one would only punish paths that are slow.
+ */
 static u64 ack_timeout_ns(u8 exponent)
 {
-	/* IBA 9.7.6.1.3: 4.096 us * 2^n, 0 for never. */
-	return exponent ? 4096ULL << exponent : 0;
+	return exponent ? 8192ULL << max_t(u8, exponent, 16) : 0;
 }
 
 static int check_path(struct croce_qp *qp, const struct ib_qp_attr *attr,

@@ -28,6 +28,10 @@ static void sample_round_trip(struct croce_req *req, u64 now_ns,
 
 static void open_window(struct croce_req *req, u32 acked)
 {
+	if (req->window < req->slow_start) {
+		req->window = min(req->window + acked, req->slow_start);
+		return;
+	}
 	req->credit += acked;
 	if (req->credit < req->window)
 		return;

@@ -103,10 +103,15 @@ void croce_req_rewind(struct croce_req *req)
 	req->rd_atomic = 0;
 	req->unasked = 0;
 	req->rtt_armed = false;
-	if (!req->recovering)
-		req->window = max(req->window / 2, CROCE_REQ_WINDOW_MIN);
+	if (!req->recovering && req->window > CROCE_REQ_WINDOW_LOSS)
+		req->window = max(req->window / 2, CROCE_REQ_WINDOW_LOSS);
 	req->recovering = true;
 	croce_req_skip_sent(req);
+}
+
+static bool is_in_early_phase(const struct croce_req *req)
+{
+	return req->rto_ns <= req->cfg.timeout_ns / 2;
 }
 
 /**
@@ -114,9 +119,10 @@ void croce_req_rewind(struct croce_req *req)
  * @req: requester
  * @now_ns: current time
  *
- * IBA 9.7.6.1.3 lets the timer run from one to four times the nominal value;
- * it runs for exactly the nominal one. Shorter, adaptive retransmissions come
- * before it, as in the NICs that count roce_adp_retrans.
+ * Early, adaptive retransmissions follow the round-trip time, and double; when
+ * they reach the nominal timeout, the regular ones begin, which are two nominal
+ * timeouts apart. So do the NICs that count roce_adp_retrans (measured on
+ * ConnectX-6); IBA 9.7.6.1.3 lets the timer run for one to four.
  *
  * Context: any; the caller owns @req.
  */
@@ -125,7 +131,8 @@ void croce_req_arm(struct croce_req *req, u64 now_ns)
 	req->deadline_ns = 0;
 	if (!req->cfg.reliable || !req->cfg.timeout_ns || !in_flight(req))
 		return;
-	req->deadline_ns = now_ns + min(req->rto_ns, req->cfg.timeout_ns);
+	req->deadline_ns = now_ns + (is_in_early_phase(req) ?
+				     req->rto_ns : req->cfg.timeout_ns);
 }
 
 static bool begin_wqe(struct croce_req *req, struct croce_wqe *wqe)
@@ -493,7 +500,7 @@ u32 croce_req_oldest(const struct croce_req *req)
 
 static void back_off(struct croce_req *req, struct croce_comp_record *rec)
 {
-	if (req->rto_ns < req->cfg.timeout_ns) {
+	if (is_in_early_phase(req)) {
 		/* The whole early phase costs one retry, as on ConnectX. */
 		if (!req->early && req->retries)
 			req->retries--;
@@ -502,7 +509,8 @@ static void back_off(struct croce_req *req, struct croce_comp_record *rec)
 		rec->verdict = CROCE_COMP_EARLY;
 		return;
 	}
-	if (!req->retries) {
+	/* The last of the regular timeouts is the one that fails. */
+	if (req->retries <= 1) {
 		rec->verdict = CROCE_COMP_ERROR;
 		rec->status = CROCE_STATUS_RETRY_EXC_ERR;
 		return;
@@ -514,13 +522,14 @@ static void back_off(struct croce_req *req, struct croce_comp_record *rec)
 /*
  * Nothing came back at all: the peer or the path may just be slow, and each
  * copy of the window that is sent again stands in front of what would be
- * progress. So every expiry makes the window smaller, whatever went before.
+ * progress. So one packet asks how far the peer is, and its answer begins a
+ * slow start.
  */
-static void rewind_after_silence(struct croce_req *req, u8 verdict)
+static void rewind_after_silence(struct croce_req *req)
 {
-	u32 window = verdict == CROCE_COMP_TIMEOUT ? 0 : req->window / 2;
-
-	req->window = max(window, CROCE_REQ_WINDOW_MIN);
+	req->slow_start = max(req->window / 2, CROCE_REQ_WINDOW_LOSS);
+	req->window = CROCE_REQ_WINDOW_MIN;
+	req->credit = 0;
 	req->recovering = true;
 	croce_req_rewind(req);
 }
@@ -553,6 +562,6 @@ struct croce_comp_record croce_req_on_timer(struct croce_req *req, u64 now_ns)
 	if (rec.verdict == CROCE_COMP_ERROR)
 		croce_req_fail(req, croce_req_oldest(req), rec.status);
 	else
-		rewind_after_silence(req, rec.verdict);
+		rewind_after_silence(req);
 	return rec;
 }

@@ -21,8 +21,10 @@
 #include "wqe.h"
 
 /* Bounds of the window in packets; see Documentation/protocol.rst. */
-#define CROCE_REQ_WINDOW_MIN	16U
+#define CROCE_REQ_WINDOW_MIN	1U
 #define CROCE_REQ_WINDOW_MAX	256U
+/* A loss that the peer reported leaves so much. */
+#define CROCE_REQ_WINDOW_LOSS	16U
 /* An AckReq at the end of the run that makes so many packets without one. */
 #define CROCE_REQ_ACK_FREQ	64U
 /* Response packets asked for by one READ request; a long READ is several. */
@@ -51,7 +53,8 @@ enum croce_req_state {
  * @max_rd_atomic: READ and atomic requests outstanding at most
  * @retry_cnt: retransmissions after a timeout or sequence NAK, 0..7
  * @rnr_retry: retransmissions after an RNR NAK, 7 without end
- * @timeout_ns: 4.096 us * 2^n, or 0 for never
+ * @timeout_ns: between two regular expiries of the timer, or 0 for never; early
+ *	retransmissions come before the first, while their step is half of it
  * @reliable: RC; false for UC, where a packet sent is a packet done
  */
 struct croce_req_config {
@@ -84,6 +87,8 @@ struct croce_req_config {
  * @rd_atomic: READ and atomic requests outstanding
  * @unasked: packets sent since the last AckReq
  * @window: packets outstanding at most
+ * @slow_start: until it has this size, @window grows with each packet
+ *	acknowledged
  * @credit: acknowledged packets not yet turned into @window
  * @deadline_ns: when croce_req_on_timer() is due, 0 never
  * @rtt_psn: packet with AckReq that was sent once, at @rtt_start_ns
@@ -111,6 +116,7 @@ struct croce_req {
 	u32 rd_atomic;
 	u32 unasked;
 	u32 window;
+	u32 slow_start;
 	u32 credit;
 	u32 rtt_psn;
 	u64 rtt_start_ns;

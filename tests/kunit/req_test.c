@@ -507,7 +507,7 @@ static void next_local_is_not_performed_again(struct kunit *test)
 	post(r, CROCE_KIND_LOCAL, 0);
 	post(r, CROCE_KIND_SEND, 1);
 	send_all(r);
-	on_timer(r);
+	on_nak(r, PSN(0), CROCE_NAK_PSN_SEQ);
 	KUNIT_EXPECT_EQ(test, send_run(r).wqe, 0);
 	run = send_run(r);
 	KUNIT_EXPECT_EQ(test, run.verdict, CROCE_REQ_SEND);

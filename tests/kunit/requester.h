@@ -13,7 +13,8 @@
 #define MTU		1024U
 #define FIRST_PSN	0xfffff0U	/* wraps soon */
 #define MS		1000000ULL
-#define TIMEOUT_NS	(4096ULL << 14)
+/* What a QP timeout of 14 means: two of 268 ms. */
+#define TIMEOUT_NS	(8192ULL << 16)
 
 /* The PSN of the n-th packet, counted from 0. */
 #define PSN(n)		croce_psn_add(FIRST_PSN, n)

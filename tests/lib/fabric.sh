@@ -234,7 +234,10 @@ unfabric() {
 	for end in $ENDS; do
 		case ${NS[$end]} in
 		""|@*) ;;
-		*) ip netns del "${NS[$end]}" 2>/dev/null || : ;;
+		*)
+			ip netns pids "${NS[$end]}" 2>/dev/null | xargs -r kill -9
+			ip netns del "${NS[$end]}" 2>/dev/null || :
+			;;
 		esac
 	done
 	ip rule add pref 0 lookup local 2>/dev/null && ip -6 rule add pref 0 lookup local

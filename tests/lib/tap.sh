@@ -58,6 +58,7 @@ point() {
 	log=$LOGS/$POINTS.log
 	set +e
 	(
+		trap end_jobs EXIT
 		set -eE
 		trap 'echo "failed ($?): $BASH_COMMAND"' ERR
 		"$@"
@@ -74,6 +75,15 @@ point() {
 		;;
 	esac
 	[ $((SECONDS - start)) -lt 20 ] || echo "# ($((SECONDS - start)) s)"
+}
+
+# What a point started in the background ends with it: a process that lives on keeps its
+# network namespace alive.
+end_jobs() {
+	local pids
+	pids=$(jobs -p)
+	# shellcheck disable=SC2086 # a list
+	[ -z "$pids" ] || { kill -9 $pids; wait $pids; } 2>/dev/null || :
 }
 
 skip_point() {
