@@ -196,11 +196,24 @@ void croce_qp_free_queues(struct croce_qp *qp)
 	free_private(qp);
 }
 
+/*
+ * What logs of ConnectX show beside these statuses, and what people look for;
+ * 0 where nothing is known.
+ */
+static const u8 vendor_err[] = {
+	[CROCE_STATUS_LOC_PROT_ERR]	= 0x51,
+	[CROCE_STATUS_WR_FLUSH_ERR]	= 0xf9,
+	[CROCE_STATUS_REM_INV_REQ_ERR]	= 0x8a,
+	[CROCE_STATUS_REM_ACCESS_ERR]	= 0x88,
+	[CROCE_STATUS_REM_OP_ERR]	= 0x89,
+	[CROCE_STATUS_RETRY_EXC_ERR]	= 0x81,
+};
+
 /**
  * croce_qp_complete - post a completion of this queue pair
  * @qp: queue pair
  * @cq: its send or receive CQ
- * @cqe: completion; the queue pair number is filled in here
+ * @cqe: completion; queue pair number and vendor error are filled in here
  * @solicited: satisfies a consumer who waits for solicited events only
  *
  * The consumer is told at the end of the turn.
@@ -211,6 +224,8 @@ void croce_qp_complete(struct croce_qp *qp, struct croce_cq *cq,
 		       struct croce_cqe *cqe, bool solicited)
 {
 	cqe->qp_num = qp->qpn;
+	if (cqe->status < ARRAY_SIZE(vendor_err))
+		cqe->vendor_err = vendor_err[cqe->status];
 	if (croce_cq_post(cq, cqe, solicited))
 		qp->notify[cq == qp->recv_cq] = cq;
 }

@@ -233,6 +233,20 @@ int wait_wc(struct side *side, struct ibv_wc *wc, int patience_ms)
 	return n;
 }
 
+/* As ConnectX has it; see Documentation/abi.rst. */
+static uint32_t vendor_err_of(enum ibv_wc_status status)
+{
+	switch (status) {
+	case IBV_WC_LOC_PROT_ERR: return 0x51;
+	case IBV_WC_WR_FLUSH_ERR: return 0xf9;
+	case IBV_WC_REM_INV_REQ_ERR: return 0x8a;
+	case IBV_WC_REM_ACCESS_ERR: return 0x88;
+	case IBV_WC_REM_OP_ERR: return 0x89;
+	case IBV_WC_RETRY_EXC_ERR: return 0x81;
+	default: return 0;
+	}
+}
+
 int wait_for(struct side *side, enum ibv_wc_status status)
 {
 	struct ibv_wc wc;
@@ -245,6 +259,9 @@ int wait_for(struct side *side, enum ibv_wc_status status)
 		return complain("completion %llu has '%s', not '%s'",
 				(unsigned long long)wc.wr_id, ibv_wc_status_str(wc.status),
 				ibv_wc_status_str(status));
+	if (wc.vendor_err != vendor_err_of(status))
+		return complain("'%s' has the vendor error 0x%x", ibv_wc_status_str(status),
+				wc.vendor_err);
 	return 0;
 }
 
