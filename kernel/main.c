@@ -5,6 +5,7 @@
 #include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
+#include "buffer.h"
 #include "crc.h"
 #include "dev.h"
 #include "params.h"
@@ -61,6 +62,7 @@ static void __exit croce_exit(void)
 	croce_params_exit();
 	croce_sock_exit();
 	croce_qp_exit();
+	croce_buffer_exit();
 	croce_crc_exit();
 	/* After this, no callback of ours is left in a grace period. */
 	rcu_barrier();

@@ -5,12 +5,13 @@
  * copied before the ICRC is computed, so an application that writes to memory
  * under transmission cannot make a packet that is wrong for ever.
  */
+#include "buffer.h"
 #include "place.h"
 #include "send.h"
 #include "wire/aeth.h"
 
-/* Bytes of transport packets in one skb: an order-3 allocation holds them. */
-#define SKB_PAYLOAD_MAX	31744U
+/* Bytes of transport packets in one skb: those of an IPv4 packet. */
+#define SKB_PAYLOAD_MAX	(65535U - sizeof(struct iphdr) - sizeof(struct udphdr))
 /* Packets of one run; bounds the time between two looks at the clock. */
 #define RUN_PKTS_MAX	64U
 
@@ -18,6 +19,7 @@
  * struct batch - packets on their way into one skb
  * @qp: queue pair
  * @skb: open skb, or NULL
+ * @end: where its next packet goes
  * @seg_len: bytes of each packet but the last
  * @room: bytes left in @skb
  * @pkts: packets in @skb
@@ -27,6 +29,7 @@
 struct batch {
 	struct croce_qp *qp;
 	struct sk_buff *skb;
+	u8 *end;
 	u32 seg_len;
 	u32 room;
 	u32 pkts;
@@ -62,26 +65,82 @@ static u32 packet_len(const struct croce_pkt *pkt)
 	       pkt->pad + CROCE_ICRC_LEN;
 }
 
-/* Room for as many packets of this size as follow and fit. */
-static int batch_open(struct batch *batch, u32 len, u32 follow)
+/* Packets for the next skb, when so many follow: not a full skb and a small rest,
+ * but some of the same size.
+ */
+static u32 pkts_of_skb(const struct croce_qp *qp, const struct croce_pkt *pkt,
+		       u32 follow)
 {
-	u32 most = READ_ONCE(batch->qp->dev->gso) ? SKB_PAYLOAD_MAX / len : 1;
-	u32 pkts = clamp(follow, 1U, max(most, 1U));
-	struct sk_buff *skb;
+	u32 most = READ_ONCE(qp->dev->gso) ?
+		   SKB_PAYLOAD_MAX / packet_len(pkt) : 1;
 
-	skb = croce_path_alloc(batch->qp->dev, &batch->qp->path, pkts * len);
-	if (IS_ERR(skb) && pkts > 1) {
-		pkts = 1;
-		skb = croce_path_alloc(batch->qp->dev, &batch->qp->path, len);
-	}
+	/* Behind one with an extended header come shorter ones. */
+	if (croce_opcode_info(pkt->opcode)->hdr_len > sizeof(struct croce_bth))
+		most = min(most, 2U);
+	if (follow <= 1 || most <= 1)
+		return 1;
+	return DIV_ROUND_UP(follow, DIV_ROUND_UP(follow, most));
+}
+
+static int open_single(struct batch *batch, u32 len)
+{
+	struct croce_qp *qp = batch->qp;
+	struct sk_buff *skb = croce_path_alloc(qp->dev, &qp->path, len);
+
 	if (IS_ERR(skb))
 		return PTR_ERR(skb);
 	batch->skb = skb;
+	batch->end = skb->data;
+	batch->room = len;
+	return 0;
+}
+
+static int open_run(struct batch *batch, u32 bytes)
+{
+	struct croce_qp *qp = batch->qp;
+	struct sk_buff *skb = croce_path_alloc(qp->dev, &qp->path, 0);
+
+	if (IS_ERR(skb))
+		return PTR_ERR(skb);
+	batch->end = croce_buffer_attach(skb, bytes);
+	if (!batch->end) {
+		kfree_skb(skb);
+		return -ENOMEM;
+	}
+	batch->skb = skb;
+	batch->room = bytes;
+	return 0;
+}
+
+/* Room for as many packets of this size as follow and fit, or for one. */
+static int batch_open(struct batch *batch, const struct croce_pkt *pkt,
+		      u32 follow)
+{
+	u32 pkts = pkts_of_skb(batch->qp, pkt, follow);
+	u32 len = packet_len(pkt);
+	int err = -ENOMEM;
+
+	if (pkts > 1)
+		err = open_run(batch, pkts * len);
+	if (err == -ENOMEM)
+		err = open_single(batch, len);
+	if (err)
+		return err;
 	batch->seg_len = len;
-	batch->room = pkts * len;
 	batch->pkts = 0;
 	batch->closed = false;
 	return 0;
+}
+
+static void extend_skb(struct sk_buff *skb, u32 len)
+{
+	if (!skb_shinfo(skb)->nr_frags) {
+		skb_put(skb, len);
+		return;
+	}
+	skb_frag_size_add(&skb_shinfo(skb)->frags[0], len);
+	skb->len += len;
+	skb->data_len += len;
 }
 
 /* Returns where the payload of the packet goes. */
@@ -99,15 +158,16 @@ static void *batch_add(struct batch *batch, const struct croce_pkt *pkt,
 			return ERR_PTR(err);
 	}
 	if (!batch->skb) {
-		err = batch_open(batch, len, follow);
+		err = batch_open(batch, pkt, follow);
 		if (err)
 			return ERR_PTR(err);
 	}
 	batch->closed = len < batch->seg_len;
 	batch->room -= len;
 	batch->pkts++;
-	bytes = skb_put(batch->skb, len);
-	bytes += croce_pkt_build(bytes, pkt);
+	extend_skb(batch->skb, len);
+	bytes = batch->end + croce_pkt_build(batch->end, pkt);
+	batch->end += len;
 	memset(bytes + pkt->payload_len, 0, pkt->pad);
 	return bytes;
 }

@@ -420,6 +420,13 @@ static void push_ip6(struct sk_buff *skb, const struct croce_av *av)
 	ip6->daddr = av->daddr;
 }
 
+/* The first byte of the UDP payload, all of which is in one piece. */
+static u8 *payload_of(const struct sk_buff *skb)
+{
+	return skb_is_nonlinear(skb) ?
+	       skb_frag_address(&skb_shinfo(skb)->frags[0]) : skb->data;
+}
+
 /* Headers as segment @i of the packet has, or will have once segmented. */
 static u32 icrc_begin4(const struct sk_buff *skb, u32 i, u32 udp_len,
 		       const u8 *bth)
@@ -483,7 +490,8 @@ static void prepare_segmentation(struct sk_buff *skb, bool is_ipv4,
  * croce_path_seal - put the IP and UDP headers on, and the ICRCs in
  * @dev: device
  * @path: path, with the route that @skb was allocated for
- * @skb: UDP payload: transport packets back to back, with room for ICRCs
+ * @skb: UDP payload: transport packets back to back, with room for ICRCs; all
+ *	linear, or all in one fragment
  * @seg_len: bytes of every packet but the last, which may be shorter
  *
  * Context: owner of the QP's task.
@@ -493,7 +501,7 @@ void croce_path_seal(struct croce_dev *dev, struct croce_path *path,
 {
 	bool is_ipv4 = path->av.is_ipv4;
 	u32 left = skb->len;
-	u8 *bth = skb->data;
+	u8 *bth = payload_of(skb);
 	u32 segs = DIV_ROUND_UP(left, seg_len);
 	u32 i;
 

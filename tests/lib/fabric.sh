@@ -235,7 +235,7 @@ unfabric() {
 		case ${NS[$end]} in
 		""|@*) ;;
 		*)
-			ip netns pids "${NS[$end]}" 2>/dev/null | xargs -r kill -9
+			ip netns pids "${NS[$end]}" 2>/dev/null | xargs -r kill -9 2>/dev/null || :
 			ip netns del "${NS[$end]}" 2>/dev/null || :
 			;;
 		esac
