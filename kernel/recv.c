@@ -374,21 +374,22 @@ static void deliver_to(struct croce_qp *qp, struct net *net,
 
 static void deliver(struct net *net, struct sk_buff *skb)
 {
-	struct croce_rx rx = { .skb = skb, .length = skb->len };
+	const struct croce_bth *bth;
+	struct croce_bth buffer;
 	struct croce_qp *qp;
+	u32 qpn;
 
-	if (skb_is_gso(skb))
-		rx.length = min_t(u32, skb->len, skb_shinfo(skb)->gso_size);
-	if (!parse(&rx)) {
+	bth = skb_header_pointer(skb, 0, sizeof(buffer), &buffer);
+	if (!bth) {
 		drop_unknown(net, skb, CROCE_CNT_DROP_MALFORMED);
 		return;
 	}
-	if (rx.pkt.dest_qpn == IB_MULTICAST_QPN) {
+	qpn = be32_to_cpu(bth->qpn) & CROCE_QPN_MASK;
+	if (qpn == IB_MULTICAST_QPN) {
 		croce_mcast_deliver(net, skb);
 		return;
 	}
-	qp = rx.pkt.dest_qpn == 1 ? find_gsi(skb, net) :
-	     croce_qp_find(rx.pkt.dest_qpn);
+	qp = qpn == 1 ? find_gsi(skb, net) : croce_qp_find(qpn);
 	if (qp)
 		deliver_to(qp, net, skb);
 	else

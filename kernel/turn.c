@@ -148,6 +148,14 @@ static bool send_one(struct croce_qp *qp, struct croce_req_run *run)
 	return true;
 }
 
+static void report_busy(struct croce_qp *qp, u32 state)
+{
+	if (!qp->user || qp->sq_busy == state)
+		return;
+	qp->sq_busy = state;
+	WRITE_ONCE(qp->sq.ctl->state, state);
+}
+
 static unsigned int request(struct croce_qp *qp, u8 *verdict)
 {
 	u32 max = croce_send_max_pkts(qp);
@@ -158,6 +166,8 @@ static unsigned int request(struct croce_qp *qp, u8 *verdict)
 		if (qp->req.send == qp->req.prod ||
 		    qp->req.send + 1 == qp->req.prod)
 			croce_sq_fetch(qp);
+		if (qp->req.send != qp->req.prod)
+			report_busy(qp, CROCE_SQ_BUSY);
 		room = croce_pacer_room(qp, max);
 		run = croce_req_next(&qp->req, max(room, 1U));
 		*verdict = run.verdict;
@@ -359,14 +369,6 @@ static void set_timer(struct croce_qp *qp)
 	hrtimer_start(&qp->timer, ns_to_ktime(due), HRTIMER_MODE_ABS_SOFT);
 }
 
-static void report_busy(struct croce_qp *qp, u32 state)
-{
-	if (!qp->user || qp->sq_busy == state)
-		return;
-	qp->sq_busy = state;
-	WRITE_ONCE(qp->sq.ctl->state, state);
-}
-
 /* WRs posted while we were busy rang no bell. */
 static unsigned int look_again(struct croce_qp *qp)
 {
@@ -420,7 +422,6 @@ unsigned int croce_turn(struct croce_qp *qp, unsigned int work,
 		croce_reorder_purge(qp);
 		return 0;
 	}
-	report_busy(qp, CROCE_SQ_BUSY);
 	croce_pacer_begin(qp);
 	if (work & CROCE_TASK_RECV)
 		left |= take_in(qp);
@@ -440,8 +441,11 @@ unsigned int croce_turn(struct croce_qp *qp, unsigned int work,
 	report_drained(qp);
 	set_timer(qp);
 	notify(qp, context);
-	/* Blocked means that an acknowledgement or the timer comes. */
-	if (!left && verdict != CROCE_REQ_BLOCKED && !qp->retry_local)
+	/* Blocked means that an acknowledgement or the timer comes. Who posts
+	 * while we are not reported busy rings.
+	 */
+	if (qp->sq_busy && !left && verdict != CROCE_REQ_BLOCKED &&
+	    !qp->retry_local)
 		left |= look_again(qp);
 	return left;
 }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Memory for runs of packets. The page allocator would clear every byte before
+ * it is written (init_on_alloc, on in most distributions), which costs as much
+ * as the copy. So each CPU keeps a ring of chunks and uses one again when the
+ * packets in it are gone, which its reference count tells.
+ *
+ * Whoever looks at packets on the way (a clone, a capture, a queue) has
+ * references, so a chunk that somebody still reads is never used again: it is
+ * replaced by a new one, and freed by the last reader.
+ */
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include "buffer.h"
+
+/* Half a megabyte for each CPU that sends: more than is queued on one host. */
+#define CHUNKS		8
+#define CHUNK_ORDER	get_order(CROCE_BUFFER_BYTES)
+/* What follows starts in a cache line of its own. */
+#define ROUND(bytes)	ALIGN(bytes, SMP_CACHE_BYTES)
+
+/**
+ * struct arena - chunks of one CPU
+ * @pages: chunks; NULL before they are needed
+ * @current_chunk: the one that is being filled
+ * @used: bytes of it
+ *
+ * Context: bottom halves off on its CPU; nobody else looks at it.
+ */
+struct arena {
+	struct page *pages[CHUNKS];
+	u32 current_chunk;
+	u32 used;
+};
+
+static DEFINE_PER_CPU(struct arena, arenas);
+
+static bool is_free(struct page *page)
+{
+	/* The only reference is ours. What readers did came before they let
+	 * go, and what is written from here on comes after this look.
+	 */
+	return page_ref_count(page) == 1;
+}
+
+/* Make the next chunk the current one; false without memory. */
+static bool next_chunk(struct arena *arena)
+{
+	u32 next = (arena->current_chunk + 1) % CHUNKS;
+	struct page *page = arena->pages[next];
+
+	if (!page || !is_free(page)) {
+		page = alloc_pages(GFP_ATOMIC | __GFP_COMP | __GFP_NOWARN |
+				   __GFP_NORETRY, CHUNK_ORDER);
+		if (!page)
+			return false;
+		if (arena->pages[next])
+			put_page(arena->pages[next]);
+		arena->pages[next] = page;
+	}
+	arena->current_chunk = next;
+	arena->used = 0;
+	return true;
+}
+
+/**
+ * croce_buffer_attach - give an skb room for payload
+ * @skb: skb without fragments
+ * @bytes: room, up to CROCE_BUFFER_BYTES; all of it contiguous
+ *
+ * The room is the skb's only fragment, still of length 0.
+ *
+ * Return: where the room begins, or NULL without memory.
+ * Context: bottom halves off.
+ */
+void *croce_buffer_attach(struct sk_buff *skb, u32 bytes)
+{
+	struct arena *arena = this_cpu_ptr(&arenas);
+	u32 offset = arena->used;
+	struct page *page;
+
+	if (!arena->pages[arena->current_chunk] ||
+	    offset + bytes > CROCE_BUFFER_BYTES) {
+		if (!next_chunk(arena))
+			return NULL;
+		offset = 0;
+	}
+	page = arena->pages[arena->current_chunk];
+	arena->used = offset + ROUND(bytes);
+	get_page(page);
+	skb_fill_page_desc(skb, 0, page, offset, 0);
+	skb->truesize += ROUND(bytes);
+	return page_address(page) + offset;
+}
+
+static void drop_chunks(struct arena *arena)
+{
+	u32 i;
+
+	for (i = 0; i < CHUNKS; i++)
+		if (arena->pages[i])
+			put_page(arena->pages[i]);
+}
+
+/**
+ * croce_buffer_exit - give all memory back; nobody sends any more
+ *
+ * Context: any.
+ */
+void croce_buffer_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		drop_chunks(per_cpu_ptr(&arenas, cpu));
+}
