@@ -237,6 +237,8 @@ void croce_params_publish(struct croce_dev *dev, const char *name)
 	params->folder = debugfs_create_dir(name, root);
 	debugfs_create_file("cc_algorithm", 0600, params->folder, dev,
 			    &algorithm_fops);
+	debugfs_create_bool("icrc", 0600, params->folder, &dev->icrc);
+	debugfs_create_bool("gso", 0600, params->folder, &dev->gso);
 	folder = debugfs_create_dir("cc_params", params->folder);
 	for (i = 0; i < croce_cc_num_knobs; i++) {
 		params->files[i].dev = dev;

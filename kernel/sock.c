@@ -513,8 +513,10 @@ void croce_path_seal(struct croce_dev *dev, struct croce_path *path,
 	for (i = 0; i < segs; i++) {
 		u32 len = min(left, seg_len);
 
-		if (READ_ONCE(dev->icrc))
+		if (likely(READ_ONCE(dev->icrc)))
 			write_icrc(skb, is_ipv4, i, bth, len);
+		else
+			memset(bth + len - CROCE_ICRC_LEN, 0, CROCE_ICRC_LEN);
 		bth += len;
 		left -= len;
 	}
