@@ -47,8 +47,8 @@ def shell(command, check=True):
 
 
 @contextlib.contextmanager
-def device(name="croce0"):
-    shell("ip link add d0 type dummy && ip link set d0 up && ip addr add 10.9.0.1/24 dev d0 &&"
+def device(name="croce0", mtu=1500):
+    shell(f"ip link add d0 mtu {mtu} type dummy && ip link set d0 up && ip addr add 10.9.0.1/24 dev d0 &&"
           f"rdma link add {name} type croce netdev d0")
     try:
         until(lambda: "ffff:0a09:0001" in
@@ -96,12 +96,12 @@ class End:
         cap = QPCap(max_send_wr=qp_wr, max_recv_wr=qp_wr, max_send_sge=4, max_recv_sge=4)
         self.qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, cap=cap))
 
-    def connect(self, other):
+    def connect(self, other, mtu=e.IBV_MTU_1024):
         route = GlobalRoute(dgid=self.context.query_gid(1, GID), sgid_index=GID)
         attr = QPAttr(port_num=1)
         attr.qp_access_flags = ALL & ~e.IBV_ACCESS_MW_BIND
         attr.dest_qp_num = other.qp.qp_num
-        attr.path_mtu = e.IBV_MTU_1024
+        attr.path_mtu = mtu
         attr.max_rd_atomic = attr.max_dest_rd_atomic = 16
         attr.min_rnr_timer = 1
         attr.timeout = 14
@@ -140,12 +140,12 @@ class End:
 class Ends:
     """Two queue pairs; a new pair after each error."""
 
-    def __init__(self, context, pd=None, **options):
+    def __init__(self, context, pd=None, mtu=e.IBV_MTU_1024, **options):
         self.pd = pd or PD(context)
         self.a = End(context, self.pd, **options)
         self.b = End(context, self.pd, **options)
-        self.a.connect(self.b)
-        self.b.connect(self.a)
+        self.a.connect(self.b, mtu)
+        self.b.connect(self.a, mtu)
 
 
 def fails(number, function, *args, **kwargs):
