@@ -71,7 +71,10 @@ def faults_of_all(packets: list):
         if packet.opcode & 0xe0 == roce.RC:
             ports[packet.addresses, packet.qpn].add(packet.udp[0])
             if packet.opcode in roce.REQUESTS or packet.opcode in (roce.CAS, roce.ADD):
-                last[packet.addresses, packet.qpn] = packet
+                # Two processors that send for one queue pair may exchange packets.
+                key = packet.addresses, packet.qpn
+                if key not in last or (packet.psn - last[key].psn) & 0xffffff < 1 << 23:
+                    last[key] = packet
     for (_, qpn), found in ports.items():
         if len(found) > 1:
             yield f"QP 0x{qpn:x}: packets have {len(found)} source ports"

@@ -233,13 +233,14 @@ static void report(struct end *ends, unsigned int qps, double seconds)
 
 int main(int argc, char **argv)
 {
-	struct options opt = {
+	static struct options opt = {
 		.port = 18600, .type = IBV_QPT_RC, .max_size = 1 << 20, .seed = 1,
 		.ops = ~0U, .qps = 1, .patience = 60, .max_sge = MAX_SGE, .max_inline = 256,
 		.timeout = 14,
 	};
+	/* The watcher may look at it until the process is gone. */
+	static struct host host;
 	struct timespec start, end;
-	struct host host = {};
 	struct end *ends;
 	pthread_t watcher;
 	unsigned int i;
