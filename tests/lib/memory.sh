@@ -13,18 +13,19 @@ memory_mark() {
 	sleep 0.5
 	echo 3 >/proc/sys/vm/drop_caches
 	{
-		awk 'NR > 2 { print $1, $2, $4 }' /proc/slabinfo
+		awk 'NR > 2 { print $1, $2, $4, $5 }' /proc/slabinfo
 		awk '/^(Percpu|VmallocUsed)/ { print $1, $2 / 4, 4096 }' \
 			/proc/meminfo
 	} >"$1"
 }
 
-# File system caches come and go for reasons of their own.
+# File system caches come and go for reasons of their own.  All objects of the slabs that a processor
+# has at hand count as used.
 memory_grown() {
-	awk -v rounds="$3" '
+	awk -v rounds="$3" -v cpus="$(nproc)" '
 		/^(dentry|inode|.*_inode|.*inode_cache|filp|radix|xfs|ext4|buffer_head|vm_area|anon_vma|maple|vma_lock|vmap_area|lsm_|kernfs|seq_file|shmem|ovl_|squashfs|9p|pid|proc_dir|names_cache|task_|cred|files_|fs_cache|sighand|signal|mm_struct|mnt_|skbuff|pool_workq|debug_obj|kmemleak|sock_)/ { next }
 		FNR == NR { before[$1] = $2; next }
-		$1 in before && $2 - before[$1] >= rounds && ($2 - before[$1]) * $3 > 32768 {
+		$1 in before && $2 - before[$1] >= rounds + 2 * cpus * $4 && ($2 - before[$1]) * $3 > 32768 {
 			printf "%s: %d objects of %d bytes more\n", $1, $2 - before[$1], $3
 		}' "$1" "$2"
 }
