@@ -8,6 +8,7 @@
 #include <net/ipv6.h>
 #include "cnp.h"
 #include "pacer.h"
+#include "trace.h"
 #include "core/np.h"
 
 /* Sent at most once in the minimum time for everything that shares @last. */
@@ -75,6 +76,7 @@ static void send(struct croce_qp *qp, const struct croce_cc_params *p,
 	skb = build(qp, &path, pkey);
 	if (skb) {
 		skb->priority = priority;
+		trace_croce_cnp_sent(qp);
 		if (!croce_path_xmit(qp->dev, &path, skb, 1))
 			croce_count(qp->dev, CROCE_CNT_NP_CNP_SENT);
 		qp->path.ip_id = path.ip_id;
@@ -116,16 +118,21 @@ void croce_cnp_on_mark(struct croce_qp *qp, const struct croce_pkt *pkt,
  */
 void croce_cnp_received(struct croce_qp *qp)
 {
+	struct croce_cc_limit before;
 	struct croce_cc_env env;
-	bool was_limited;
+	bool was_limited, handled;
 
 	croce_pacer_begin(qp);
 	env = croce_pacer_env(qp);
 	was_limited = qp->cc.limited;
-	if (!croce_cc_on_cnp(&qp->cc, &env)) {
+	before = qp->cc.now;
+	handled = croce_cc_on_cnp(&qp->cc, &env);
+	trace_croce_cnp_received(qp, handled);
+	if (!handled) {
 		croce_count(qp->dev, CROCE_CNT_RP_CNP_IGNORED);
 		return;
 	}
+	croce_pacer_trace_limit(qp, &before);
 	if (!was_limited)
 		croce_pace_start(&qp->pace, env.now_ns);
 	croce_count(qp->dev, CROCE_CNT_RP_CNP_HANDLED);

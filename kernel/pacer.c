@@ -7,6 +7,7 @@
  */
 #include <linux/ktime.h>
 #include "pacer.h"
+#include "trace.h"
 #include "core/psn.h"
 
 /* Ethernet, IP, UDP, BTH and ICRC, about. */
@@ -53,6 +54,22 @@ void croce_pacer_choose(struct croce_qp *qp)
 	croce_pace_start(&qp->pace, env.now_ns);
 }
 
+/**
+ * croce_pacer_trace_limit - tell who traces what is allowed, if it changed
+ * @qp: queue pair
+ * @before: what was allowed before
+ *
+ * Context: owner of the QP's task.
+ */
+void croce_pacer_trace_limit(struct croce_qp *qp,
+			     const struct croce_cc_limit *before)
+{
+	if (trace_croce_cc_limit_enabled() &&
+	    (qp->cc.now.rate != before->rate ||
+	     qp->cc.now.window != before->window))
+		trace_croce_cc_limit(qp);
+}
+
 static struct croce_pace_rule rule_of(const struct croce_qp *qp,
 				      const struct croce_cc_env *env)
 {
@@ -71,6 +88,7 @@ static u32 room_of_rate(struct croce_qp *qp, const struct croce_cc_env *env)
 	if (room)
 		return max(room / rule.packet, 1U);
 	qp->pace_ns = croce_pace_when(&qp->pace, &rule);
+	trace_croce_pace_wait(qp, qp->pace_ns - env->now_ns);
 	return 0;
 }
 
@@ -92,9 +110,11 @@ static u32 room_of_window(const struct croce_qp *qp)
 u32 croce_pacer_limited_room(struct croce_qp *qp, u32 max_pkts)
 {
 	struct croce_cc_env env = croce_pacer_env(qp);
+	struct croce_cc_limit before = qp->cc.now;
 	u32 pkts = max_pkts;
 
 	croce_cc_update(&qp->cc, &env);
+	croce_pacer_trace_limit(qp, &before);
 	if (qp->cc.now.window)
 		pkts = min(pkts, room_of_window(qp));
 	if (pkts && qp->cc.now.rate)
@@ -136,6 +156,7 @@ bool croce_pacer_allows(struct croce_qp *qp, struct croce_req_run *run,
 void croce_pacer_limited_sent(struct croce_qp *qp, u32 pkts, u32 bytes)
 {
 	struct croce_cc_env env = croce_pacer_env(qp);
+	struct croce_cc_limit before = qp->cc.now;
 	u32 charge = bytes + pkts * PACKET_OVERHEAD;
 
 	if (qp->cc.now.rate) {
@@ -144,6 +165,7 @@ void croce_pacer_limited_sent(struct croce_qp *qp, u32 pkts, u32 bytes)
 		croce_pace_on_sent(&qp->pace, &rule, charge, env.now_ns);
 	}
 	croce_cc_on_sent(&qp->cc, &env, charge);
+	croce_pacer_trace_limit(qp, &before);
 }
 
 /**
@@ -175,6 +197,7 @@ void croce_pacer_on_response(struct croce_qp *qp,
 			     const struct croce_comp_record *rec)
 {
 	struct croce_cc_env env = croce_pacer_env(qp);
+	struct croce_cc_limit before = qp->cc.now;
 	struct croce_cc_sample sample = {
 		.acked = rec->acked,
 		.rtt_ns = rec->rtt_ns,
@@ -193,4 +216,5 @@ void croce_pacer_on_response(struct croce_qp *qp,
 		if (rec->acked)
 			croce_cc_on_ack(&qp->cc, &env, &sample);
 	}
+	croce_pacer_trace_limit(qp, &before);
 }

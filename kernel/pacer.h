@@ -10,6 +10,8 @@
 
 struct croce_cc_env croce_pacer_env(const struct croce_qp *qp);
 void croce_pacer_choose(struct croce_qp *qp);
+void croce_pacer_trace_limit(struct croce_qp *qp,
+			     const struct croce_cc_limit *before);
 u32 croce_pacer_limited_room(struct croce_qp *qp, u32 max_pkts);
 bool croce_pacer_allows(struct croce_qp *qp, struct croce_req_run *run,
 			u32 room);
