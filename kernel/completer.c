@@ -71,6 +71,21 @@ static int place(struct croce_qp *qp, const struct croce_rx *rx,
 	return err;
 }
 
+/* Returns false when a page is missing; the decision is kept, not made again. */
+static bool place_or_hold(struct croce_qp *qp, const struct croce_rx *rx,
+			  const struct croce_comp_record *rec)
+{
+	int err = place(qp, rx, rec);
+
+	if (err == -EINPROGRESS) {
+		qp->held = *rec;
+		return false;
+	}
+	if (err)
+		croce_req_fail(&qp->req, rec->wqe, CROCE_STATUS_LOC_PROT_ERR);
+	return true;
+}
+
 /**
  * croce_recv_response - an acknowledgement or response has arrived
  * @qp: queue pair
@@ -78,16 +93,23 @@ static int place(struct croce_qp *qp, const struct croce_rx *rx,
  *
  * The turn reaps and sends afterwards.
  *
+ * Return: false when it waits for a page and is to be taken in again.
  * Context: owner of the QP's task.
  */
-void croce_recv_response(struct croce_qp *qp, const struct croce_rx *rx)
+bool croce_recv_response(struct croce_qp *qp, const struct croce_rx *rx)
 {
 	struct croce_comp_record rec;
 
+	if (unlikely(qp->held.verdict)) {
+		rec = qp->held;
+		qp->held.verdict = CROCE_COMP_DROP;
+		return place_or_hold(qp, rx, &rec);
+	}
 	rec = croce_comp_on_packet(&qp->req, &rx->pkt, ktime_get_ns());
 	if (unlikely(qp->cc.limited))
 		croce_pacer_on_response(qp, &rec);
 	croce_completer_count(qp, &rec);
-	if (rec.verdict == CROCE_COMP_PLACE && place(qp, rx, &rec))
-		croce_req_fail(&qp->req, rec.wqe, CROCE_STATUS_LOC_PROT_ERR);
+	if (rec.verdict == CROCE_COMP_PLACE)
+		return place_or_hold(qp, rx, &rec);
+	return true;
 }

@@ -8,6 +8,7 @@
 #include "buffer.h"
 #include "crc.h"
 #include "dev.h"
+#include "odp.h"
 #include "params.h"
 #include "qp.h"
 #include "sock.h"
@@ -30,9 +31,12 @@ static int __init croce_init(void)
 	int err;
 
 	croce_crc_init();
-	err = croce_qp_init();
+	err = croce_odp_init();
 	if (err)
 		goto err_exit_crc;
+	err = croce_qp_init();
+	if (err)
+		goto err_exit_odp;
 	err = croce_sock_init();
 	if (err)
 		goto err_exit_qp;
@@ -48,6 +52,8 @@ err_exit_params:
 	croce_sock_exit();
 err_exit_qp:
 	croce_qp_exit();
+err_exit_odp:
+	croce_odp_exit();
 err_exit_crc:
 	croce_crc_exit();
 	return err;
@@ -63,6 +69,7 @@ static void __exit croce_exit(void)
 	croce_sock_exit();
 	croce_qp_exit();
 	croce_buffer_exit();
+	croce_odp_exit();
 	croce_crc_exit();
 	/* After this, no callback of ours is left in a grace period. */
 	rcu_barrier();

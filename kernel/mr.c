@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
 #include "mr.h"
+#include "odp.h"
 
 /* Regions and windows share the numbers. */
 #define KEY_LIMIT		XA_LIMIT(1, CROCE_MAX_MR + CROCE_MAX_MW)
@@ -443,6 +444,41 @@ static int check_user_args(u64 start, u64 length, u64 iova, int access)
 	return 0;
 }
 
+/* Windows need blocks that stay. */
+static struct ib_mr *reg_on_demand(struct ib_pd *pd, u64 start, u64 length,
+				   u64 iova, int access)
+{
+	struct croce_mr *mr;
+	int err;
+
+	err = check_user_args(start, length, iova,
+			      access & ~IB_ACCESS_ON_DEMAND);
+	if (!err && (access & IB_ACCESS_MW_BIND))
+		err = -EOPNOTSUPP;
+	if (err)
+		return ERR_PTR(err);
+	mr = croce_mr_alloc(pd, CROCE_MR_ODP);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	err = croce_odp_attach(mr, start, length, access);
+	if (err)
+		goto err_free_mr;
+	mr->access = access;
+	mr->iova = access & IB_ZERO_BASED ? 0 : iova;
+	mr->length = length;
+	err = croce_mr_insert(mr);
+	if (err)
+		goto err_release_odp;
+	publish(mr);
+	return &mr->ibmr;
+
+err_release_odp:
+	croce_odp_release(mr->odp, mr->umem);
+err_free_mr:
+	kfree(mr);
+	return ERR_PTR(err);
+}
+
 /**
  * croce_reg_user_mr - register memory of a process
  * @pd: protection domain
@@ -465,6 +501,8 @@ struct ib_mr *croce_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 
 	if (dmah)
 		return ERR_PTR(-EOPNOTSUPP);
+	if (access & IB_ACCESS_ON_DEMAND)
+		return reg_on_demand(pd, start, length, iova, access);
 	err = check_user_args(start, length, iova, access);
 	if (err)
 		return ERR_PTR(err);
@@ -530,7 +568,7 @@ static int rereg_memory(struct croce_mr *mr, struct pinned *pin, int flags,
  * @udata: of the call
  *
  * The key stays. An access that comes in the middle fails, as one before or
- * after may.
+ * after may. A region on demand stays as it is, and no other becomes one.
  *
  * Return: NULL, or ERR_PTR with the region as it was; -EBUSY when windows are
  * bound to it. Context: process, may sleep.
@@ -545,6 +583,8 @@ struct ib_mr *croce_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 	struct pinned pin = {};
 	int err;
 
+	if (mr->type == CROCE_MR_ODP)
+		return ERR_PTR(-EOPNOTSUPP);
 	if (!(flags & IB_MR_REREG_ACCESS))
 		access = mr->access;
 	if (!(flags & IB_MR_REREG_TRANS)) {
@@ -593,12 +633,17 @@ int croce_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	struct croce_mr *mr = croce_mr(ibmr);
 	unsigned long *blocks = mr->blocks;
 	struct ib_umem *umem = mr->umem;
+	struct croce_odp *odp = mr->odp;
 	int err;
 
 	err = refuse_windows(mr);
 	if (err)
 		return err;
 	croce_mr_retire(mr);
+	if (odp) {
+		croce_odp_release(odp, umem);
+		return 0;
+	}
 	kvfree(blocks);
 	ib_umem_release(umem);
 	return 0;

@@ -7,11 +7,13 @@
 
 #include "dev.h"
 
+struct croce_odp;
 struct ib_dmah;
 
 /**
  * enum croce_mr_type - how an address turns into memory
  * @CROCE_MR_DMA: kernel virtual addresses, no range
+ * @CROCE_MR_ODP: user pages on demand
  * @CROCE_MR_USER: pinned user pages
  * @CROCE_MR_FRMR: fast registration by a kernel consumer
  * @CROCE_MR_MW1: memory window type 1
@@ -19,6 +21,8 @@ struct ib_dmah;
  */
 enum croce_mr_type {
 	CROCE_MR_DMA,
+	CROCE_MR_ODP,
+	/* from here on: what croce_mr_span() is for */
 	CROCE_MR_USER,
 	CROCE_MR_FRMR,
 	CROCE_MR_MW1,
@@ -52,7 +56,8 @@ enum croce_mr_type {
  * @max_blocks: blocks allocated (I)
  * @blocks: kernel virtual address of each block; contiguous memory has one.
  *	A window has those of the region behind it (V)
- * @umem: pinned pages (user; V)
+ * @umem: pinned pages (user), or what pages come from (on demand; V)
+ * @odp: pages that are present (on demand; I)
  * @type: enum croce_mr_type (I)
  * @valid: the key may be used (E; written under @lock)
  * @target: window: the region it is bound to, which cannot go meanwhile (V)
@@ -80,6 +85,7 @@ struct croce_mr {
 	u32 max_blocks;
 	unsigned long *blocks;
 	struct ib_umem *umem;
+	struct croce_odp *odp;
 	u8 type;
 	bool valid;
 	struct croce_mr *target;
@@ -120,7 +126,7 @@ void croce_mr_put(struct croce_mr *mr);
 
 /**
  * croce_mr_span - contiguous memory behind an address
- * @mr: region from croce_mr_get()
+ * @mr: region or window from croce_mr_get() that has blocks
  * @addr: address inside the range that was checked
  * @length: in: bytes wanted; out: bytes contiguous from the result, >= 1
  *
@@ -131,8 +137,6 @@ static inline void *croce_mr_span(const struct croce_mr *mr, u64 addr,
 {
 	u64 offset, block, within;
 
-	if (mr->type == CROCE_MR_DMA)
-		return (void *)(uintptr_t)addr;
 	offset = addr - mr->iova + mr->base;
 	block = offset >> mr->shift;
 	within = offset & ((1ULL << mr->shift) - 1);

@@ -7,7 +7,15 @@
  */
 #include <linux/atomic.h>
 #include <linux/unaligned.h>
+#include "fault.h"
+#include "odp.h"
 #include "place.h"
+
+/* Else it reads. */
+static bool cursor_writes(u32 access)
+{
+	return access && access != IB_ACCESS_REMOTE_READ;
+}
 
 /**
  * croce_cursor_init - stand at a byte of a local scatter/gather list
@@ -36,6 +44,8 @@ void croce_cursor_init(struct croce_cursor *cursor, struct croce_qp *qp,
 	cursor->access = access;
 	cursor->remote = false;
 	cursor->mr = NULL;
+	cursor->odp = NULL;
+	cursor->error = -EFAULT;
 }
 
 /**
@@ -72,7 +82,28 @@ void croce_cursor_end(struct croce_cursor *cursor)
 	cursor->mr = NULL;
 }
 
-/* Memory under the cursor: address and, in @length, bytes up to a boundary. */
+/* A page of a region on demand, kept until span_done(). */
+static void *odp_span(struct croce_cursor *cursor, u32 *length)
+{
+	u64 addr = cursor->addr + cursor->offset;
+	void *span;
+
+	span = croce_odp_lock(cursor->mr, addr, length,
+			      cursor_writes(cursor->access));
+	if (span)
+		cursor->odp = cursor->mr->odp;
+	else
+		cursor->error = croce_fault_begin(cursor->qp, cursor->mr, addr,
+						  cursor->sge->length -
+						  cursor->offset,
+						  cursor->access);
+	return span;
+}
+
+/*
+ * Memory under the cursor: address and, in @length, bytes up to a boundary;
+ * span_done() follows. Where there is none, cursor->error says why.
+ */
 static void *cursor_span(struct croce_cursor *cursor, u32 *length)
 {
 	const struct croce_sge *sge;
@@ -96,7 +127,20 @@ static void *cursor_span(struct croce_cursor *cursor, u32 *length)
 			return NULL;
 	}
 	*length = min(*length, sge->length - cursor->offset);
-	return croce_mr_span(cursor->mr, cursor->addr + cursor->offset, length);
+	if (cursor->mr->type >= CROCE_MR_USER)
+		return croce_mr_span(cursor->mr, cursor->addr + cursor->offset,
+				     length);
+	if (cursor->mr->type == CROCE_MR_ODP)
+		return odp_span(cursor, length);
+	return (void *)(uintptr_t)(cursor->addr + cursor->offset);
+}
+
+static void span_done(struct croce_cursor *cursor)
+{
+	if (likely(!cursor->odp))
+		return;
+	croce_odp_unlock(cursor->odp);
+	cursor->odp = NULL;
 }
 
 /**
@@ -105,7 +149,8 @@ static void *cursor_span(struct croce_cursor *cursor, u32 *length)
  * @to: destination
  * @length: bytes
  *
- * Return: 0, or -EFAULT when a key does not fit or the list is too short.
+ * Return: 0; -EFAULT when a key does not fit or the list is too short;
+ * -EINPROGRESS when a page is missing and the task is run again with it.
  * Context: owner of the QP's task.
  */
 int croce_cursor_read(struct croce_cursor *cursor, void *to, u32 length)
@@ -115,8 +160,9 @@ int croce_cursor_read(struct croce_cursor *cursor, void *to, u32 length)
 		const void *from = cursor_span(cursor, &n);
 
 		if (!from)
-			return -EFAULT;
+			return cursor->error;
 		memcpy(to, from, n);
+		span_done(cursor);
 		cursor->offset += n;
 		to += n;
 		length -= n;
@@ -130,7 +176,8 @@ int croce_cursor_read(struct croce_cursor *cursor, void *to, u32 length)
  * @from: source
  * @length: bytes
  *
- * Return: 0, or -EFAULT when a key does not fit or the list is too short.
+ * Return: 0; -EFAULT when a key does not fit or the list is too short;
+ * -EINPROGRESS when a page is missing and the task is run again with it.
  * Context: owner of the QP's task.
  */
 int croce_cursor_write(struct croce_cursor *cursor, const void *from,
@@ -141,8 +188,9 @@ int croce_cursor_write(struct croce_cursor *cursor, const void *from,
 		void *to = cursor_span(cursor, &n);
 
 		if (!to)
-			return -EFAULT;
+			return cursor->error;
 		memcpy(to, from, n);
+		span_done(cursor);
 		cursor->offset += n;
 		from += n;
 		length -= n;
@@ -157,7 +205,8 @@ int croce_cursor_write(struct croce_cursor *cursor, const void *from,
  * @from: offset in @skb
  * @length: bytes
  *
- * Return: 0, or -EFAULT when a key does not fit or the list is too short.
+ * Return: 0; -EFAULT when a key does not fit or the list is too short;
+ * -EINPROGRESS when a page is missing and the task is run again with it.
  * Context: owner of the QP's task.
  */
 int croce_cursor_write_skb(struct croce_cursor *cursor,
@@ -166,9 +215,14 @@ int croce_cursor_write_skb(struct croce_cursor *cursor,
 	while (length) {
 		u32 n = length;
 		void *to = cursor_span(cursor, &n);
+		int err;
 
-		if (!to || skb_copy_bits(skb, from, to, n))
-			return -EFAULT;
+		if (!to)
+			return cursor->error;
+		err = skb_copy_bits(skb, from, to, n);
+		span_done(cursor);
+		if (err)
+			return err;
 		cursor->offset += n;
 		from += n;
 		length -= n;
@@ -201,23 +255,29 @@ bool croce_place_can(struct croce_qp *qp, u64 va, u32 rkey, u64 length,
 	return true;
 }
 
-/* The 8 bytes of an atomic operation; they never straddle blocks. */
-static u64 *atomic_target(struct croce_qp *qp, u64 va, u32 rkey, u32 access,
-			  struct croce_mr **mr)
+/*
+ * The 8 bytes of an atomic operation; they never straddle blocks. They are the
+ * cursor's until croce_cursor_end().
+ */
+static u64 *atomic_target(struct croce_cursor *cursor, struct croce_qp *qp,
+			  u64 va, u32 rkey, u32 access)
 {
 	u32 length = sizeof(u64);
 	u64 *target;
 
-	*mr = croce_mr_get(qp->dev, qp->pd, rkey, &va, length, access, true,
-			   qp->qpn);
-	if (!*mr)
-		return NULL;
-	target = croce_mr_span(*mr, va, &length);
-	if (length < sizeof(u64) || !IS_ALIGNED((uintptr_t)target, 8)) {
-		croce_mr_put(*mr);
-		return NULL;
-	}
-	return target;
+	croce_cursor_init_remote(cursor, qp, va, rkey, length, access);
+	target = cursor_span(cursor, &length);
+	if (!target || (length == sizeof(u64) &&
+			IS_ALIGNED((uintptr_t)target, 8)))
+		return target;
+	span_done(cursor);
+	return NULL;
+}
+
+static void atomic_done(struct croce_cursor *cursor)
+{
+	span_done(cursor);
+	croce_cursor_end(cursor);
 }
 
 /**
@@ -230,25 +290,24 @@ static u64 *atomic_target(struct croce_qp *qp, u64 va, u32 rkey, u32 access,
  * Atomic towards all QPs of all devices of the host and towards the CPUs
  * (IB_ATOMIC_GLOB would be honest but for foreign devices).
  *
- * Return: 0, or -EFAULT when the key does not fit.
+ * Return: 0; -EFAULT when the key does not fit; -EINPROGRESS when the page is
+ * missing and the task is run again with it.
  * Context: owner of the QP's task.
  */
 int croce_place_atomic(struct croce_qp *qp, const struct croce_pkt *pkt,
 		       bool compare, u64 *orig)
 {
-	struct croce_mr *mr;
-	u64 *target = atomic_target(qp, pkt->va, pkt->rkey,
-				    IB_ACCESS_REMOTE_ATOMIC, &mr);
+	struct croce_cursor cursor;
+	u64 *target = atomic_target(&cursor, qp, pkt->va, pkt->rkey,
+				    IB_ACCESS_REMOTE_ATOMIC);
 
-	if (!target)
-		return -EFAULT;
-	if (compare)
+	if (target && compare)
 		*orig = cmpxchg64(target, pkt->compare, pkt->swap_add);
-	else
+	else if (target)
 		*orig = (u64)atomic64_fetch_add(pkt->swap_add,
 						(atomic64_t *)target);
-	croce_mr_put(mr);
-	return 0;
+	atomic_done(&cursor);
+	return target ? 0 : cursor.error;
 }
 
 /**
@@ -258,19 +317,20 @@ int croce_place_atomic(struct croce_qp *qp, const struct croce_pkt *pkt,
  * @rkey: key
  * @value: 8 bytes as they came from the wire
  *
- * Return: 0, or -EFAULT when the key does not fit.
+ * Return: 0; -EFAULT when the key does not fit; -EINPROGRESS when the page is
+ * missing and the task is run again with it.
  * Context: owner of the QP's task.
  */
 int croce_place_atomic_write(struct croce_qp *qp, u64 va, u32 rkey,
 			     const void *value)
 {
-	struct croce_mr *mr;
-	u64 *target = atomic_target(qp, va, rkey, IB_ACCESS_REMOTE_WRITE, &mr);
+	struct croce_cursor cursor;
+	u64 *target = atomic_target(&cursor, qp, va, rkey,
+				    IB_ACCESS_REMOTE_WRITE);
 
-	if (!target)
-		return -EFAULT;
-	/* One access, after what the peer placed before it (Annex A19). */
-	smp_store_release(target, get_unaligned((const u64 *)value));
-	croce_mr_put(mr);
-	return 0;
+	if (target)
+		/* One access, after what was placed before it (Annex A19). */
+		smp_store_release(target, get_unaligned((const u64 *)value));
+	atomic_done(&cursor);
+	return target ? 0 : cursor.error;
 }

@@ -22,6 +22,8 @@
  * @access: IB_ACCESS_* needed, 0 for local reading
  * @remote: the keys came from the wire
  * @mr: region of the current element, or NULL
+ * @odp: pages of @mr, locked while one of them is copied, or NULL
+ * @error: what a failed access returns
  * @addr: address in @mr of the current element's first byte
  * @wire: room for the one element of a remote access
  */
@@ -33,6 +35,8 @@ struct croce_cursor {
 	u32 access;
 	bool remote;
 	struct croce_mr *mr;
+	struct croce_odp *odp;
+	int error;
 	u64 addr;
 	struct croce_sge wire;
 };

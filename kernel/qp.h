@@ -50,6 +50,58 @@ struct croce_sq_slot {
 };
 
 /**
+ * enum croce_fault_state - how far a page fault is
+ * @CROCE_FAULT_IDLE: there is none, or it has succeeded
+ * @CROCE_FAULT_PENDING: the work is under way
+ * @CROCE_FAULT_FAILED: there is no such page; the access is told when it is
+ *	made again
+ */
+enum croce_fault_state {
+	CROCE_FAULT_IDLE,
+	CROCE_FAULT_PENDING,
+	CROCE_FAULT_FAILED,
+};
+
+/**
+ * enum croce_fault_place - what waits for a page
+ * @CROCE_FAULT_RECEIVE: the packet at the head of the backlog
+ * @CROCE_FAULT_RESPONSE: the oldest response that is owed
+ * @CROCE_FAULT_REQUEST: the next request
+ * @CROCE_FAULT_NUM: their number
+ */
+enum croce_fault_place {
+	CROCE_FAULT_RECEIVE,
+	CROCE_FAULT_RESPONSE,
+	CROCE_FAULT_REQUEST,
+	CROCE_FAULT_NUM
+};
+
+/**
+ * struct croce_fault - a page that an access waits for
+ *
+ * The work owns it while it is pending, else the task.
+ *
+ * @work: faults the page in
+ * @qp: queue pair (I)
+ * @mr: region, referenced while pending
+ * @addr: address in @mr
+ * @length: bytes that are likely to be needed, too
+ * @key: of @mr
+ * @write: for writing
+ * @state: enum croce_fault_state (see fault.c)
+ */
+struct croce_fault {
+	struct work_struct work;
+	struct croce_qp *qp;
+	struct croce_mr *mr;
+	u64 addr;
+	u32 length;
+	u32 key;
+	bool write;
+	u8 state;
+};
+
+/**
  * struct croce_qp - queue pair, the data path's part
  * @rcu: freed after a grace period
  * @ibqp: RDMA core's part; valid until dead
@@ -100,6 +152,10 @@ struct croce_sq_slot {
  * @early_requests: requests ahead of the expected PSN, by PSN (T)
  * @early_responses: responses ahead of the expected PSN, by PSN (T)
  * @early_ns: when the gap before them is taken for a loss, 0 never (T)
+ * @faults: pages that accesses wait for
+ * @stalled: the packet at the head of @rx_backlog waits for a page (T)
+ * @held: that packet is a response, and this is what it means; no request
+ *	completes before it is placed (T)
  * @comm_est: the peer was heard (T)
  * @fatal: the responder failed: to error after its NAK (T)
  * @fatal_event: event that goes with @fatal (T)
@@ -159,6 +215,9 @@ struct croce_qp {
 	struct sk_buff_head early_requests;
 	struct sk_buff_head early_responses;
 	u64 early_ns;
+	struct croce_fault faults[CROCE_FAULT_NUM];
+	bool stalled;
+	struct croce_comp_record held;
 	bool comm_est;
 	bool fatal;
 	enum ib_event_type fatal_event;

@@ -7,6 +7,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
+#include "fault.h"
 #include "qp.h"
 #include "reorder.h"
 #include "sq.h"
@@ -304,6 +305,7 @@ static void reset(struct croce_qp *qp)
 	}
 	croce_resp_init(&qp->resp);
 	croce_reorder_purge(qp);
+	croce_fault_forget(qp);
 	croce_path_drop(&qp->path);
 	qp->sq_broken = false;
 	qp->rqe_valid = false;

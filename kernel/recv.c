@@ -190,24 +190,28 @@ static enum croce_counter drop_reason(struct croce_qp *qp,
 	return CROCE_CNT_NUM;
 }
 
-static void receive(struct croce_qp *qp, const struct croce_rx *rx)
+/* Returns false when the packet waits for a page. */
+static bool receive(struct croce_qp *qp, const struct croce_rx *rx)
 {
 	u32 flags = croce_opcode_info(rx->pkt.opcode)->flags;
 
 	if (!croce_qp_is_connected(qp))
-		croce_recv_datagram(qp, rx);
-	else if (flags & CROCE_OPF_REQUEST)
-		croce_recv_request(qp, rx);
-	else if (flags & CROCE_OPF_RESPONSE)
-		croce_recv_response(qp, rx);
-	else if (flags & CROCE_OPF_CNP)
+		return croce_recv_datagram(qp, rx);
+	if (flags & CROCE_OPF_REQUEST)
+		return croce_recv_request(qp, rx);
+	if (flags & CROCE_OPF_RESPONSE)
+		return croce_recv_response(qp, rx);
+	if (flags & CROCE_OPF_CNP)
 		croce_cnp_received(qp);
+	return true;
 }
 
 static void start_run(struct croce_rx *rx, struct sk_buff *skb)
 {
 	memset(rx, 0, sizeof(*rx));
 	rx->skb = skb;
+	rx->offset = croce_rx_cb(skb)->offset;
+	rx->index = croce_rx_cb(skb)->index;
 }
 
 /* The next packet of a run; false at its end. */
@@ -255,10 +259,34 @@ bool croce_recv_verify(struct croce_qp *qp, struct sk_buff *skb)
 	return true;
 }
 
+/* A packet of a run waits for a page, and all others behind it. */
+static void stall(struct croce_qp *qp, const struct croce_rx *rx)
+{
+	struct croce_rx_cb *cb = croce_rx_cb(rx->skb);
+
+	cb->offset = rx->offset;
+	cb->index = rx->index;
+	cb->stalled = true;
+	qp->stalled = true;
+	skb_queue_head(&qp->rx_backlog, rx->skb);
+}
+
+static void drop(struct croce_qp *qp, enum croce_counter reason)
+{
+	croce_count(qp->dev, reason);
+	/* A response that was good before it waited, and is not any more. */
+	if (unlikely(qp->held.verdict))
+		croce_req_fail(&qp->req, qp->held.wqe,
+			       CROCE_STATUS_LOC_PROT_ERR);
+	qp->held.verdict = CROCE_COMP_DROP;
+}
+
 /**
  * croce_recv_run - take in every packet of an skb
  * @qp: queue pair
  * @skb: one packet or a run of them; consumed
+ *
+ * Where a page is missing, the rest goes to the head of the backlog.
  *
  * Context: owner of the QP's task, bottom halves off.
  */
@@ -271,13 +299,15 @@ void croce_recv_run(struct croce_qp *qp, struct sk_buff *skb)
 	while (next_in_run(&rx)) {
 		enum croce_counter reason = reason_to_drop(qp, &rx);
 
+		if (unlikely(reason != CROCE_CNT_NUM)) {
+			drop(qp, reason);
+		} else if (unlikely(!receive(qp, &rx))) {
+			stall(qp, &rx);
+			return;
+		}
 		if (marked)
 			croce_count(qp->dev,
 				    CROCE_CNT_NP_ECN_MARKED_ROCE_PACKETS);
-		if (likely(reason == CROCE_CNT_NUM))
-			receive(qp, &rx);
-		else
-			croce_count(qp->dev, reason);
 		if (unlikely(marked) && reason == CROCE_CNT_NUM)
 			croce_cnp_on_mark(qp, &rx.pkt, skb->priority);
 	}
@@ -299,7 +329,6 @@ void croce_recv_skb(struct croce_qp *qp, struct sk_buff *skb)
 		kfree_skb(skb);
 		return;
 	}
-	croce_rx_cb(skb)->verified = false;
 	if (croce_reorder_hold(qp, skb))
 		return;
 	do
@@ -414,6 +443,7 @@ int croce_recv_udp(struct sock *sk, struct sk_buff *skb)
 	}
 	__skb_pull(skb, sizeof(struct udphdr));
 	skb_dst_drop(skb);
+	memset(croce_rx_cb(skb), 0, sizeof(struct croce_rx_cb));
 	rcu_read_lock();
 	deliver(net, skb);
 	rcu_read_unlock();

@@ -31,9 +31,9 @@ void croce_recv_skb(struct croce_qp *qp, struct sk_buff *skb);
 void croce_recv_run(struct croce_qp *qp, struct sk_buff *skb);
 bool croce_recv_verify(struct croce_qp *qp, struct sk_buff *skb);
 bool croce_recv_icrc_is_good(const struct croce_rx *rx);
-void croce_recv_request(struct croce_qp *qp, const struct croce_rx *rx);
-void croce_recv_response(struct croce_qp *qp, const struct croce_rx *rx);
-void croce_recv_datagram(struct croce_qp *qp, const struct croce_rx *rx);
+bool croce_recv_request(struct croce_qp *qp, const struct croce_rx *rx);
+bool croce_recv_response(struct croce_qp *qp, const struct croce_rx *rx);
+bool croce_recv_datagram(struct croce_qp *qp, const struct croce_rx *rx);
 void croce_completer_count(struct croce_qp *qp,
 			   const struct croce_comp_record *rec);
 

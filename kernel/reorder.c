@@ -113,6 +113,8 @@ bool croce_reorder_hold(struct croce_qp *qp, struct sk_buff *skb)
 	flags = croce_opcode_info(opcode)->flags;
 	if (likely(!is_early(qp, flags, psn)))
 		return false;
+	if (croce_rx_cb(skb)->stalled)
+		return false;
 	list = flags & CROCE_OPF_REQUEST ? &qp->early_requests :
 	       &qp->early_responses;
 	if (skb_queue_len(list) >= REORDER_MAX ||
@@ -138,8 +140,8 @@ static struct sk_buff *take(struct croce_qp *qp, struct sk_buff_head *list)
 {
 	struct sk_buff *skb = skb_peek(list);
 
-	if (!skb || is_early(qp, croce_rx_cb(skb)->flags,
-			     croce_rx_cb(skb)->psn))
+	if (!skb || qp->stalled ||
+	    is_early(qp, croce_rx_cb(skb)->flags, croce_rx_cb(skb)->psn))
 		return NULL;
 	__skb_unlink(skb, list);
 	if (skb_queue_empty(list))

@@ -11,12 +11,18 @@
  * struct croce_rx_cb - what is noted on an skb that belongs to a queue pair
  * @psn: of its first packet
  * @flags: CROCE_OPF_* of its first packet
+ * @offset: of the packet to take in next
+ * @index: of that packet in the run
  * @verified: the ICRCs are good
+ * @stalled: it waited for a page, and is taken in from @offset on
  */
 struct croce_rx_cb {
 	u32 psn;
 	u32 flags;
+	u32 offset;
+	u32 index;
 	bool verified;
+	bool stalled;
 };
 
 static inline struct croce_rx_cb *croce_rx_cb(struct sk_buff *skb)

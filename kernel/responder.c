@@ -44,6 +44,11 @@ static const struct outcome local_error = {
 	.event = IB_EVENT_QP_FATAL,
 };
 
+/* No syndrome of the wire: nothing is answered, the packet waits. */
+static const struct outcome missing_page = {
+	.syndrome = U8_MAX,
+};
+
 static const struct outcome good;
 
 static const u32 class_access[] = {
@@ -54,6 +59,13 @@ static const u32 class_access[] = {
 	[CROCE_RESP_ATOMIC_WRITE] = IB_ACCESS_REMOTE_WRITE,
 	[CROCE_RESP_FLUSH]	  = IB_ACCESS_FLUSH_GLOBAL,
 };
+
+static struct outcome outcome_of(int err, const struct outcome *failure)
+{
+	if (likely(!err))
+		return good;
+	return err == -EINPROGRESS ? missing_page : *failure;
+}
 
 static int fetch_rqe(struct croce_qp *qp)
 {
@@ -101,7 +113,7 @@ static struct outcome execute_send(struct croce_qp *qp,
 				     rx->offset + rx->pkt.hdr_len,
 				     rec->length);
 	croce_cursor_end(&cursor);
-	return err ? local_error : good;
+	return outcome_of(err, &local_error);
 }
 
 static struct outcome execute_write(struct croce_qp *qp,
@@ -109,23 +121,22 @@ static struct outcome execute_write(struct croce_qp *qp,
 				    const struct croce_resp_record *rec)
 {
 	struct croce_cursor cursor;
-	int err;
+	int err = 0;
 
 	if (rec->first && !croce_place_can(qp, rec->va, rec->rkey,
 					   rec->dma_len,
 					   IB_ACCESS_REMOTE_WRITE))
 		return access_error;
-	if (rec->first)
-		croce_count(qp->dev, CROCE_CNT_RX_WRITE_REQUESTS);
-	if (!rec->length)
-		return good;
 	croce_cursor_init_remote(&cursor, qp, rec->va, rec->rkey, rec->length,
 				 IB_ACCESS_REMOTE_WRITE);
-	err = croce_cursor_write_skb(&cursor, rx->skb,
-				     rx->offset + rx->pkt.hdr_len,
-				     rec->length);
+	if (rec->length)
+		err = croce_cursor_write_skb(&cursor, rx->skb,
+					     rx->offset + rx->pkt.hdr_len,
+					     rec->length);
 	croce_cursor_end(&cursor);
-	return err ? access_error : good;
+	if (rec->first && !err)
+		croce_count(qp->dev, CROCE_CNT_RX_WRITE_REQUESTS);
+	return outcome_of(err, &access_error);
 }
 
 static struct outcome execute_read(struct croce_qp *qp,
@@ -140,12 +151,14 @@ static struct outcome execute_atomic(struct croce_qp *qp,
 				     const struct croce_pkt *pkt, u64 *orig)
 {
 	bool compare = pkt->opcode == CROCE_OP_RC_CMP_SWAP;
+	int err;
 
-	croce_count(qp->dev, CROCE_CNT_RX_ATOMIC_REQUESTS);
 	if (pkt->va & 7)
 		return invalid_request;
-	return croce_place_atomic(qp, pkt, compare, orig) ?
-	       access_error : good;
+	err = croce_place_atomic(qp, pkt, compare, orig);
+	if (!err)
+		croce_count(qp->dev, CROCE_CNT_RX_ATOMIC_REQUESTS);
+	return outcome_of(err, &access_error);
 }
 
 static struct outcome execute_atomic_write(struct croce_qp *qp,
@@ -158,8 +171,9 @@ static struct outcome execute_atomic_write(struct croce_qp *qp,
 	if (skb_copy_bits(rx->skb, rx->offset + rx->pkt.hdr_len, &value,
 			  sizeof(value)))
 		return invalid_request;
-	return croce_place_atomic_write(qp, rx->pkt.va, rx->pkt.rkey,
-					&value) ? access_error : good;
+	return outcome_of(croce_place_atomic_write(qp, rx->pkt.va,
+						   rx->pkt.rkey, &value),
+			  &access_error);
 }
 
 static struct outcome execute_flush(struct croce_qp *qp,
@@ -293,9 +307,10 @@ static void established(struct croce_qp *qp)
  *
  * What is owed for it is sent at the end of the turn.
  *
+ * Return: false when it waits for a page and is to be taken in again.
  * Context: owner of the QP's task.
  */
-void croce_recv_request(struct croce_qp *qp, const struct croce_rx *rx)
+bool croce_recv_request(struct croce_qp *qp, const struct croce_rx *rx)
 {
 	struct croce_resp *resp = &qp->resp;
 	struct croce_resp_record rec = croce_resp_decide(resp, &rx->pkt);
@@ -309,29 +324,32 @@ void croce_recv_request(struct croce_qp *qp, const struct croce_rx *rx)
 	case CROCE_RESP_DUPLICATE:
 		croce_count(qp->dev, CROCE_CNT_DUPLICATE_REQUEST);
 		croce_resp_repeat(resp, &rx->pkt);
-		return;
+		return true;
 	case CROCE_RESP_OUT_OF_ORDER:
 		croce_count(qp->dev, CROCE_CNT_OUT_OF_SEQUENCE);
 		croce_resp_on_gap(resp, &rx->pkt);
-		return;
+		return true;
 	case CROCE_RESP_INVALID:
 		out = invalid_request;
 		break;
 	default:
 		croce_count(qp->dev, CROCE_CNT_DROP_STATE);
-		return;
+		return true;
 	}
 	if (out.syndrome) {
+		if (out.syndrome == missing_page.syndrome)
+			return false;
 		refuse(qp, &out);
-		return;
+		return true;
 	}
 	established(qp);
 	croce_resp_accept(resp, &rx->pkt, &rec, orig);
 	if (rec.completes_rqe)
 		complete_rqe(qp, &rx->pkt, &rec);
+	return true;
 }
 
-static u32 write_grh(struct croce_cursor *cursor, const struct sk_buff *skb)
+static int write_grh(struct croce_cursor *cursor, const struct sk_buff *skb)
 {
 	u8 grh[sizeof(struct ib_grh)] = {};
 
@@ -340,8 +358,7 @@ static u32 write_grh(struct croce_cursor *cursor, const struct sk_buff *skb)
 		memcpy(grh + 20, ip_hdr(skb), 20);
 	else
 		memcpy(grh, ipv6_hdr(skb), sizeof(grh));
-	return croce_cursor_write(cursor, grh, sizeof(grh)) ?
-	       0 : sizeof(grh);
+	return croce_cursor_write(cursor, grh, sizeof(grh));
 }
 
 /* rdma_cm finds the GID of a VLAN above the netdev by this. */
@@ -386,35 +403,40 @@ static void complete_datagram(struct croce_qp *qp, const struct croce_rx *rx)
  * Without a receive WQE, or with one that is too short, the packet is dropped
  * (IBA 9.8.2.2); the WQE is kept for the next one.
  *
+ * Return: false when it waits for a page and is to be taken in again.
  * Context: owner of the QP's task.
  */
-void croce_recv_datagram(struct croce_qp *qp, const struct croce_rx *rx)
+bool croce_recv_datagram(struct croce_qp *qp, const struct croce_rx *rx)
 {
 	struct croce_cursor cursor;
-	bool written;
 	int ret = fetch_rqe(qp);
+	int err;
 
 	if (!ret) {
 		croce_count(qp->dev, CROCE_CNT_OUT_OF_BUFFER);
-		return;
+		return true;
 	}
 	if (ret < 0) {
 		fail_rqe(qp, CROCE_STATUS_LOC_PROT_ERR);
-		return;
+		return true;
 	}
 	if (qp->rqe.length < sizeof(struct ib_grh) + rx->pkt.payload_len) {
 		croce_count(qp->dev, CROCE_CNT_DROP_UD_LENGTH);
-		return;
+		return true;
 	}
 	croce_cursor_init(&cursor, qp, qp->rqe.sge, qp->rqe.num_sge, 0,
 			  IB_ACCESS_LOCAL_WRITE);
-	written = write_grh(&cursor, rx->skb) &&
-		  !croce_cursor_write_skb(&cursor, rx->skb,
-					  rx->offset + rx->pkt.hdr_len,
-					  rx->pkt.payload_len);
+	err = write_grh(&cursor, rx->skb);
+	if (!err)
+		err = croce_cursor_write_skb(&cursor, rx->skb,
+					     rx->offset + rx->pkt.hdr_len,
+					     rx->pkt.payload_len);
 	croce_cursor_end(&cursor);
-	if (written)
-		complete_datagram(qp, rx);
-	else
+	if (err == -EINPROGRESS)
+		return false;
+	if (err)
 		fail_rqe(qp, CROCE_STATUS_LOC_PROT_ERR);
+	else
+		complete_datagram(qp, rx);
+	return true;
 }

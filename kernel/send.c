@@ -337,8 +337,9 @@ static void shorten(struct croce_req_run *run, u32 sent, u32 mtu)
  *
  * Without a route the run counts as sent, and the timer finds out.
  *
- * Return: 0 sent; -EAGAIN nothing was sent, try again after a pause; -EFAULT a
- * local key does not fit; -EINVAL the address handle does not fit.
+ * Return: 0 sent; -EAGAIN nothing was sent, try again after a pause;
+ * -EINPROGRESS nothing was sent, the task is run again when a page has come;
+ * -EFAULT a local key does not fit; -EINVAL the address handle does not fit.
  * Context: owner of the QP's task, RCU read section.
  */
 int croce_send_request(struct croce_qp *qp, struct croce_req_run *run)
@@ -362,7 +363,7 @@ int croce_send_request(struct croce_qp *qp, struct croce_req_run *run)
 	if (err == -EHOSTUNREACH)
 		return 0;
 	if (err && !batch.sent)
-		return -EAGAIN;
+		return err == -EINPROGRESS ? err : -EAGAIN;
 	if (err)
 		shorten(run, batch.sent, qp->req.cfg.mtu);
 	return 0;
@@ -416,8 +417,9 @@ static int build_responses(struct batch *batch,
  * @qp: queue pair
  * @run: from croce_resp_next(); shortened to what was sent
  *
- * Return: 0 sent; -EAGAIN nothing was sent, try again after a pause; -EFAULT
- * the key of a READ does not fit any more.
+ * Return: 0 sent; -EAGAIN nothing was sent, try again after a pause;
+ * -EINPROGRESS nothing was sent, the task is run again when a page has come;
+ * -EFAULT the key of a READ does not fit any more.
  * Context: owner of the QP's task, RCU read section.
  */
 int croce_send_response(struct croce_qp *qp, struct croce_resp_run *run)
@@ -436,7 +438,7 @@ int croce_send_response(struct croce_qp *qp, struct croce_resp_run *run)
 	if (err == -EHOSTUNREACH)
 		return 0;
 	if (err && !batch.sent)
-		return -EAGAIN;
+		return err == -EINPROGRESS ? err : -EAGAIN;
 	if (err) {
 		run->npkts = batch.sent;
 		run->last = false;

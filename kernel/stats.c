@@ -40,6 +40,7 @@ static const struct rdma_stat_desc descs[] = {
 	[CROCE_CNT_SEND_ERR].name = "send_err",
 	[CROCE_CNT_SEND_RNR_ERR].name = "send_rnr_err",
 	[CROCE_CNT_LINK_DOWNED].name = "link_downed",
+	[CROCE_CNT_PAGE_FAULTS].name = "page_faults",
 	[CROCE_CNT_DROP_MALFORMED].name = "drop_malformed",
 	[CROCE_CNT_DROP_NO_QP].name = "drop_no_qp",
 	[CROCE_CNT_DROP_ADDRESS].name = "drop_address",

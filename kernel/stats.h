@@ -49,6 +49,7 @@
  * @CROCE_CNT_SEND_ERR: packets that the stack refused
  * @CROCE_CNT_SEND_RNR_ERR: RNR NAKs sent
  * @CROCE_CNT_LINK_DOWNED: times the port went down
+ * @CROCE_CNT_PAGE_FAULTS: times an access to a region on demand had to wait
  * @CROCE_CNT_DROP_MALFORMED: no packet that the parser knows
  * @CROCE_CNT_DROP_NO_QP: no such queue pair
  * @CROCE_CNT_DROP_ADDRESS: not from the peer, or not to the queue pair
@@ -97,6 +98,8 @@ enum croce_counter {
 	CROCE_CNT_SEND_ERR,
 	CROCE_CNT_SEND_RNR_ERR,
 	CROCE_CNT_LINK_DOWNED,
+	/* ours */
+	CROCE_CNT_PAGE_FAULTS,
 	/* reasons of dropped packets */
 	CROCE_CNT_DROP_MALFORMED,
 	CROCE_CNT_DROP_NO_QP,

@@ -15,6 +15,7 @@
 #include <linux/irqflags.h>
 #include <linux/processor.h>
 #include <linux/rcupdate.h>
+#include "fault.h"
 #include "task.h"
 #include "qp.h"
 #include "recv.h"
@@ -50,6 +51,7 @@ void croce_task_init(struct croce_qp *qp)
 	atomic_set(&qp->work, 0);
 	skb_queue_head_init(&qp->rx_backlog);
 	croce_reorder_init(qp);
+	croce_fault_init(qp);
 	INIT_WORK(&qp->deferral, task_work);
 	hrtimer_setup(&qp->timer, task_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
@@ -226,6 +228,8 @@ void croce_task_stop(struct croce_qp *qp)
 	qp->dead = true;
 	croce_reorder_purge(qp);
 	croce_task_leave(qp);
+	/* After this no page fault can start a turn, nor hold a region. */
+	croce_fault_stop(qp);
 	/* After this the timer can no longer start a turn. */
 	hrtimer_cancel(&qp->timer);
 	/* After this the work queue can no longer. */

@@ -24,6 +24,7 @@ struct sk_buff;
 #define CROCE_TASK_TIMER	BIT(3)	/* the timer expired */
 #define CROCE_TASK_RESPOND	BIT(4)	/* responses are owed */
 #define CROCE_TASK_HANDOVER	BIT(5)	/* the work queue takes over */
+#define CROCE_TASK_FAULT	BIT(6)	/* a page fault is over */
 #define CROCE_TASK_WORK		(~CROCE_TASK_RUNNING)
 
 /**

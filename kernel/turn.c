@@ -6,6 +6,7 @@
  * seen after the memory it speaks of.
  */
 #include <linux/ktime.h>
+#include "fault.h"
 #include "mr.h"
 #include "pacer.h"
 #include "recv.h"
@@ -20,6 +21,8 @@
 #define TURN_PKTS	256U
 /* Pause after the local queue refused a packet. */
 #define LOCAL_RETRY_NS	(200 * NSEC_PER_USEC)
+/* Look at the clock while a packet waits for a page. */
+#define STALL_NS	NSEC_PER_MSEC
 
 static unsigned int take_in(struct croce_qp *qp)
 {
@@ -27,6 +30,9 @@ static unsigned int take_in(struct croce_qp *qp)
 	int n;
 
 	for (n = 0; n < TURN_SKBS; n++) {
+		/* The end of the page fault asks for more. */
+		if (unlikely(qp->stalled))
+			return 0;
 		skb = skb_dequeue(&qp->rx_backlog);
 		if (!skb)
 			return 0;
@@ -41,6 +47,9 @@ static void on_timer(struct croce_qp *qp)
 
 	qp->timer_ns = KTIME_MAX;
 	qp->retry_local = false;
+	/* Nobody is late: what arrived was not looked at. */
+	if (unlikely(qp->stalled))
+		return;
 	croce_reorder_on_timer(qp, ktime_get_ns());
 	rec = croce_req_on_timer(&qp->req, ktime_get_ns());
 	if (unlikely(qp->cc.limited))
@@ -67,6 +76,9 @@ static unsigned int respond(struct croce_qp *qp)
 			qp->retry_local = true;
 			break;
 		}
+		/* The page fault does not change what is owed. */
+		if (err == -EINPROGRESS)
+			break;
 		if (err) {
 			if (!croce_resp_abandon(&qp->resp, &run, nak))
 				continue;
@@ -134,6 +146,8 @@ static bool send_one(struct croce_qp *qp, struct croce_req_run *run)
 		qp->retry_local = true;
 		return false;
 	}
+	if (err == -EINPROGRESS)
+		return false;
 	if (err == -EFAULT)
 		status = CROCE_STATUS_LOC_PROT_ERR;
 	else if (err)
@@ -303,6 +317,7 @@ void croce_turn_error(struct croce_qp *qp)
 	qp->req.deadline_ns = 0;
 	croce_resp_stop(&qp->resp);
 	croce_reorder_purge(qp);
+	croce_fault_forget(qp);
 	ask_for_receive_doorbells(qp);
 	if (qp->srq)
 		croce_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
@@ -356,6 +371,8 @@ static void set_timer(struct croce_qp *qp)
 
 	if (qp->early_ns)
 		due = min(due, qp->early_ns);
+	if (unlikely(qp->stalled))
+		due = max_t(u64, due, ktime_get_ns() + STALL_NS);
 	if (qp->pace_ns)
 		due = min(due, qp->pace_ns);
 	if (qp->retry_local)
@@ -423,19 +440,24 @@ unsigned int croce_turn(struct croce_qp *qp, unsigned int work,
 		return 0;
 	}
 	croce_pacer_begin(qp);
+	if (unlikely(work & CROCE_TASK_FAULT)) {
+		qp->stalled = false;
+		work |= CROCE_TASK_RECV;
+	}
 	if (work & CROCE_TASK_RECV)
 		left |= take_in(qp);
 	if (work & CROCE_TASK_TIMER)
 		on_timer(qp);
 	left |= respond(qp);
-	if (unlikely(qp->fatal) && !qp->retry_local)
+	if (unlikely(qp->fatal) && !croce_resp_owes(&qp->resp))
 		fail_qp(qp);
 	left |= request(qp, &verdict);
 	if (unlikely(qp->sq_broken) && qp->state != IB_QPS_ERR) {
 		qp->fatal_event = IB_EVENT_QP_FATAL;
 		fail_qp(qp);
 	}
-	reap(qp);
+	if (likely(!qp->held.verdict))
+		reap(qp);
 	if (unlikely(qp->state == IB_QPS_ERR || qp->state == IB_QPS_SQE))
 		flush(qp);
 	report_drained(qp);

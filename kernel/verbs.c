@@ -13,6 +13,7 @@
 #include "dev.h"
 #include "mcast.h"
 #include "mr.h"
+#include "odp.h"
 #include "qp.h"
 #include "sock.h"
 #include "srq.h"
@@ -41,6 +42,27 @@
 				 IB_DEVICE_FLUSH_GLOBAL |		\
 				 IB_DEVICE_ATOMIC_WRITE)
 
+#define ODP_CAPS_UD		(IB_ODP_SUPPORT_SEND |			\
+				 IB_ODP_SUPPORT_RECV |			\
+				 IB_ODP_SUPPORT_SRQ_RECV)
+#define ODP_CAPS_UC		(ODP_CAPS_UD | IB_ODP_SUPPORT_WRITE)
+#define ODP_CAPS_RC		(ODP_CAPS_UC |				\
+				 IB_ODP_SUPPORT_READ |			\
+				 IB_ODP_SUPPORT_ATOMIC |		\
+				 IB_ODP_SUPPORT_FLUSH |			\
+				 IB_ODP_SUPPORT_ATOMIC_WRITE)
+
+static void query_odp(struct ib_device_attr *attr)
+{
+	if (!IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING))
+		return;
+	attr->kernel_cap_flags |= IBK_ON_DEMAND_PAGING;
+	attr->odp_caps.general_caps = IB_ODP_SUPPORT;
+	attr->odp_caps.per_transport_caps.rc_odp_caps = ODP_CAPS_RC;
+	attr->odp_caps.per_transport_caps.uc_odp_caps = ODP_CAPS_UC;
+	attr->odp_caps.per_transport_caps.ud_odp_caps = ODP_CAPS_UD;
+}
+
 static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			struct ib_udata *udata)
 {
@@ -58,6 +80,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->page_size_cap = ~(u64)(SZ_4K - 1);
 	attr->device_cap_flags = DEVICE_CAPS;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_LOCAL_DMA_LKEY;
+	query_odp(attr);
 	attr->max_qp = CROCE_MAX_QP;
 	attr->max_qp_wr = CROCE_MAX_WR;
 	attr->max_send_sge = CROCE_MAX_SGE;
@@ -337,6 +360,7 @@ const struct ib_device_ops croce_dev_ops = {
 	.get_dma_mr = croce_get_dma_mr,
 	.rereg_user_mr = croce_rereg_user_mr,
 	.dereg_mr = croce_dereg_mr,
+	.advise_mr = croce_advise_mr,
 	.alloc_mr = croce_alloc_mr,
 	.map_mr_sg = croce_map_mr_sg,
 	.alloc_mw = croce_alloc_mw,

@@ -26,6 +26,12 @@ static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)
 }
 #endif
 
+/* 7.3 is the oldest: the bits for FLUSH and ATOMIC WRITE to regions on demand. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 3, 0)
+#define IB_ODP_SUPPORT_FLUSH		0
+#define IB_ODP_SUPPORT_ATOMIC_WRITE	0
+#endif
+
 /* 7.3 is the oldest: a device may begin in another namespace. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 3, 0)
 static inline struct ib_device *compat_place_device(struct ib_device *ibdev,

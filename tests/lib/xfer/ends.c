@@ -68,25 +68,28 @@ void host_close(struct host *host)
 
 static int register_memory(struct end *end)
 {
-	int access = IBV_ACCESS_LOCAL_WRITE, i;
+	int local = IBV_ACCESS_LOCAL_WRITE, access, i;
 	size_t len = end->opt->arena;
 
-	end->src = aligned_alloc(4096, len);
-	end->dst = aligned_alloc(4096, len);
+	end->src = memory_alloc(end->opt);
+	end->dst = memory_alloc(end->opt);
 	if (!end->src || !end->dst)
 		return fail("memory");
+	if (end->opt->on_demand)
+		local |= IBV_ACCESS_ON_DEMAND;
+	access = local;
 	if (end->opt->type == IBV_QPT_RC)
 		access |= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
 			  IBV_ACCESS_REMOTE_ATOMIC;
 	else if (end->opt->type == IBV_QPT_UC)
 		access |= IBV_ACCESS_REMOTE_WRITE;
 	for (i = 0; i < 2; i++) {
-		end->src_mr[i] = ibv_reg_mr(end->host->pd, end->src, len, IBV_ACCESS_LOCAL_WRITE);
+		end->src_mr[i] = ibv_reg_mr(end->host->pd, end->src, len, local);
 		end->dst_mr[i] = ibv_reg_mr(end->host->pd, end->dst, len, access);
 		if (!end->src_mr[i] || !end->dst_mr[i])
 			return fail("ibv_reg_mr");
 	}
-	return 0;
+	return memory_disturb(end);
 }
 
 static int create_qp(struct end *end)
@@ -264,6 +267,7 @@ void end_close(struct end *end)
 {
 	int i;
 
+	memory_leave_alone(end);
 	if (end->ah)
 		ibv_destroy_ah(end->ah);
 	ibv_destroy_qp(end->qp);
@@ -274,6 +278,6 @@ void end_close(struct end *end)
 		ibv_dereg_mr(end->src_mr[i]);
 		ibv_dereg_mr(end->dst_mr[i]);
 	}
-	free(end->src);
-	free(end->dst);
+	memory_free(end->opt, end->src);
+	memory_free(end->opt, end->dst);
 }

@@ -35,6 +35,7 @@ static const char usage[] =
 "  -P        poll instead of waiting for events;  -X  ibv_wr_*() calls\n"
 "  -L        post receives late;  -W SEC  patience (default 60)\n"
 "  -F        flood the peer until something breaks (which is no failure)\n"
+"  -O        memory on demand, whose pages are taken away all the time\n"
 "  -N        once connected, go to the network namespace of process 1 (with -F)\n"
 "  -V        tell numbers and keys of the QPs, and wait to be killed\n";
 
@@ -99,7 +100,7 @@ static void parse(struct options *opt, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "T:o:wt:s:a:S:g:I:q:1i:d:x:p:m:r:c:f:PXLW:FNV")) != -1) {
+	while ((c = getopt(argc, argv, "T:o:wt:s:a:S:g:I:q:1i:d:x:p:m:r:c:f:PXLW:FNVO")) != -1) {
 		switch (c) {
 		case 'T': opt->type = parse_type(optarg); break;
 		case 'o': opt->ops = parse_ops(optarg); break;
@@ -126,6 +127,7 @@ static void parse(struct options *opt, int argc, char **argv)
 		case 'W': opt->patience = atoi(optarg); break;
 		case 'F': opt->flood = true; break;
 		case 'V': opt->victim = true; break;
+		case 'O': opt->on_demand = true; break;
 		case 'N': opt->leave = true; break;
 		default:
 			fprintf(stderr, "%s", usage);

@@ -21,6 +21,7 @@
 #define XFER_H
 
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -95,6 +96,7 @@ struct options {
 	bool extended;		/* ibv_wr_*() instead of ibv_post_send() */
 	bool late;		/* receives come after the sends (RNR) */
 	bool flood;		/* until something breaks; nothing is compared */
+	bool on_demand;		/* memory is not pinned, and is taken away all the time */
 	bool leave;		/* the network namespace, once connected */
 	bool victim;		/* tell all about the QPs, and wait to be killed */
 };
@@ -149,6 +151,7 @@ struct end {
 	struct ibv_mr *dst_mr[2];
 	uint8_t *src;			/* what own operations send from or read into */
 	uint8_t *dst;			/* what the peer's operations find */
+	pthread_t thief;		/* takes their pages away */
 	struct address peer;
 	struct plan mine;
 	struct plan theirs;
@@ -186,6 +189,12 @@ int host_open(struct host *host, const struct options *opt);
 void host_close(struct host *host);
 int end_open(struct end *end, struct host *host, int index, int fd);
 void end_close(struct end *end);
+
+/* memory.c */
+uint8_t *memory_alloc(const struct options *opt);
+void memory_free(const struct options *opt, uint8_t *memory);
+int memory_disturb(struct end *end);
+void memory_leave_alone(struct end *end);
 
 /* post.c */
 int post_requests(struct end *end, const struct batch *batch);
