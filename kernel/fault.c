@@ -107,7 +107,7 @@ int croce_fault_begin(struct croce_qp *qp, struct croce_mr *mr, u64 addr,
 	fault->length = min_t(u32, length, FAULT_BYTES);
 	fault->write = access && access != IB_ACCESS_REMOTE_READ;
 	fault->state = CROCE_FAULT_PENDING;
-	croce_odp_queue(&fault->work);
+	croce_odp_queue(&fault->work, true);
 	return -EINPROGRESS;
 }
 

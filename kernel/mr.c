@@ -291,7 +291,13 @@ out_unlock_rcu:
 	return err;
 }
 
-static void publish(struct croce_mr *mr)
+/**
+ * croce_mr_publish - let a new region be used
+ * @mr: region with a key, complete
+ *
+ * Context: any but hard interrupts.
+ */
+void croce_mr_publish(struct croce_mr *mr)
 {
 	mr->ibmr.lkey = mr->key;
 	mr->ibmr.rkey = mr->key;
@@ -319,7 +325,7 @@ struct ib_mr *croce_get_dma_mr(struct ib_pd *pd, int access)
 	err = croce_mr_insert(mr);
 	if (err)
 		goto err_free_mr;
-	publish(mr);
+	croce_mr_publish(mr);
 	return &mr->ibmr;
 
 err_free_mr:
@@ -432,7 +438,16 @@ static void set_memory(struct croce_mr *mr, const struct pinned *pin)
 	mr->base = pin->base;
 }
 
-static int check_user_args(u64 start, u64 length, u64 iova, int access)
+/**
+ * croce_mr_check_args - could there be such a region?
+ * @start: first user virtual address
+ * @length: bytes
+ * @iova: address for @start
+ * @access: IB_ACCESS_*
+ *
+ * Return: 0 or -errno. Context: any.
+ */
+int croce_mr_check_args(u64 start, u64 length, u64 iova, int access)
 {
 	u64 end;
 
@@ -442,41 +457,6 @@ static int check_user_args(u64 start, u64 length, u64 iova, int access)
 	    check_add_overflow(iova, length - 1, &end))
 		return -EINVAL;
 	return 0;
-}
-
-/* Windows need blocks that stay. */
-static struct ib_mr *reg_on_demand(struct ib_pd *pd, u64 start, u64 length,
-				   u64 iova, int access)
-{
-	struct croce_mr *mr;
-	int err;
-
-	err = check_user_args(start, length, iova,
-			      access & ~IB_ACCESS_ON_DEMAND);
-	if (!err && (access & IB_ACCESS_MW_BIND))
-		err = -EOPNOTSUPP;
-	if (err)
-		return ERR_PTR(err);
-	mr = croce_mr_alloc(pd, CROCE_MR_ODP);
-	if (!mr)
-		return ERR_PTR(-ENOMEM);
-	err = croce_odp_attach(mr, start, length, access);
-	if (err)
-		goto err_free_mr;
-	mr->access = access;
-	mr->iova = access & IB_ZERO_BASED ? 0 : iova;
-	mr->length = length;
-	err = croce_mr_insert(mr);
-	if (err)
-		goto err_release_odp;
-	publish(mr);
-	return &mr->ibmr;
-
-err_release_odp:
-	croce_odp_release(mr->odp, mr->umem);
-err_free_mr:
-	kfree(mr);
-	return ERR_PTR(err);
 }
 
 /**
@@ -502,8 +482,8 @@ struct ib_mr *croce_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	if (dmah)
 		return ERR_PTR(-EOPNOTSUPP);
 	if (access & IB_ACCESS_ON_DEMAND)
-		return reg_on_demand(pd, start, length, iova, access);
-	err = check_user_args(start, length, iova, access);
+		return croce_odp_reg(pd, start, length, iova, access);
+	err = croce_mr_check_args(start, length, iova, access);
 	if (err)
 		return ERR_PTR(err);
 	mr = croce_mr_alloc(pd, CROCE_MR_USER);
@@ -519,7 +499,7 @@ struct ib_mr *croce_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 	err = croce_mr_insert(mr);
 	if (err)
 		goto err_unpin_memory;
-	publish(mr);
+	croce_mr_publish(mr);
 	return &mr->ibmr;
 
 err_unpin_memory:
@@ -592,7 +572,7 @@ struct ib_mr *croce_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 		length = mr->length;
 		iova = ibmr->iova;
 	}
-	err = check_user_args(start, length, iova, access);
+	err = croce_mr_check_args(start, length, iova, access);
 	if (err)
 		return ERR_PTR(err);
 	err = refuse_windows(mr);

@@ -57,7 +57,7 @@ enum croce_mr_type {
  * @blocks: kernel virtual address of each block; contiguous memory has one.
  *	A window has those of the region behind it (V)
  * @umem: pinned pages (user), or what pages come from (on demand; V)
- * @odp: pages that are present (on demand; I)
+ * @odp: memory that comes and goes (on demand; I)
  * @type: enum croce_mr_type (I)
  * @valid: the key may be used (E; written under @lock)
  * @target: window: the region it is bound to, which cannot go meanwhile (V)
@@ -169,10 +169,12 @@ struct croce_mw_bind {
 int croce_mw_bind(struct croce_dev *dev, struct ib_pd *pd, u32 qpn,
 		  const struct croce_mw_bind *bind);
 
-/* Between mr.c, frmr.c and mw.c. */
+/* Between mr.c, frmr.c, mw.c and odp.c. */
 struct croce_mr *croce_mr_alloc(struct ib_pd *pd, enum croce_mr_type type);
 int croce_mr_insert(struct croce_mr *mr);
 void croce_mr_retire(struct croce_mr *mr);
+void croce_mr_publish(struct croce_mr *mr);
+int croce_mr_check_args(u64 start, u64 length, u64 iova, int access);
 void croce_mr_validate_locked(struct croce_mr *mr);
 void croce_mr_quiesce_locked(struct croce_mr *mr);
 void croce_mw_unbind_locked(struct croce_mr *mr);

@@ -1,27 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Regions on demand. The data path may not fault, so it has a table of the
- * pages that are present (struct croce_odp), filled from process context and
- * emptied by the MMU notifier before a page goes. It holds the table's lock
- * while it copies, so a page that is found stays for the copy; a page that is
- * not found is what fault.c is for.
+ * pages that are present, filled from process context and emptied by the MMU
+ * notifier before a page goes. What is not in the table is what fault.c is for.
+ *
+ * An entry is the page's kernel virtual address and, in the bits below, whether
+ * it may be written to and how many copies from or to it are under way. Who
+ * takes the page out clears the address, after which no copy can begin, and
+ * waits for those that had. There is no lock that readers could starve it of.
+ *
+ * An implicit region is the whole address space of a process. It has a table
+ * for each part of it that somebody came to.
  */
 #include <linux/mm.h>
-#include <linux/sched/signal.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_umem_odp.h>
 #include "odp.h"
 
 /* The page may be written to. */
-#define ODP_WRITABLE		1UL
-/* Bytes that are prefetched in one go; others wait for the mutex meanwhile. */
-#define PREFETCH_STEP		SZ_2M
+#define ENTRY_WRITABLE		1L
+/* One copy, and the bits that count them. */
+#define ENTRY_COPY		2L
+#define ENTRY_COPIES		((long)~PAGE_MASK & ~ENTRY_WRITABLE)
+/* log2 of the bytes of a part of an implicit region. */
+#define PART_SHIFT		21
+/* Time that a part without pages stays, since they often come back. */
+#define TRIM_DELAY		HZ
 
 /*
- * Faults and prefetches. Not croce_wq: they allocate memory, and what that one
- * does is needed to get some.
+ * Faults, which somebody waits for, and what nobody waits for. Not croce_wq:
+ * they allocate memory, and what that one does is needed to get some.
  */
-static struct workqueue_struct *odp_wq;
+static struct workqueue_struct *fault_wq;
+static struct workqueue_struct *idle_wq;
 
 /**
  * croce_odp_init - prepare for page faults
@@ -30,8 +42,15 @@ static struct workqueue_struct *odp_wq;
  */
 int croce_odp_init(void)
 {
-	odp_wq = alloc_workqueue("croce_odp", WQ_HIGHPRI | WQ_UNBOUND, 0);
-	return odp_wq ? 0 : -ENOMEM;
+	fault_wq = alloc_workqueue("croce_fault", WQ_HIGHPRI | WQ_UNBOUND, 0);
+	if (!fault_wq)
+		return -ENOMEM;
+	idle_wq = alloc_workqueue("croce_prefetch", WQ_UNBOUND, 0);
+	if (!idle_wq) {
+		destroy_workqueue(fault_wq);
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 /**
@@ -41,66 +60,68 @@ int croce_odp_init(void)
  */
 void croce_odp_exit(void)
 {
-	destroy_workqueue(odp_wq);
+	destroy_workqueue(idle_wq);
+	destroy_workqueue(fault_wq);
 }
 
 /**
  * croce_odp_queue - do work that faults pages
  * @work: work
+ * @urgent: somebody waits for it
  *
  * Context: any.
  */
-void croce_odp_queue(struct work_struct *work)
+void croce_odp_queue(struct work_struct *work, bool urgent)
 {
-	queue_work(odp_wq, work);
+	queue_work(urgent ? fault_wq : idle_wq, work);
 }
 
-static size_t entry_index(const struct ib_umem_odp *umem, u64 addr)
+static size_t entry_index(const struct croce_odp_part *part, u64 addr)
 {
-	return (addr - umem->notifier.interval_tree.start) >> PAGE_SHIFT;
+	return (addr - part->start) >> PAGE_SHIFT;
 }
 
-static void set_page_entry(struct croce_odp *odp, size_t index,
-			   unsigned long entry)
+/* After this, no copy from or to the page is under way. */
+static void drop_page(struct croce_odp_part *part, atomic_long_t *page)
 {
-	write_lock_bh(&odp->lock);
-	odp->pages[index] = entry;
-	write_unlock_bh(&odp->lock);
+	long entry = atomic_long_fetch_and(ENTRY_COPIES, page);
+
+	if (!(entry & (long)PAGE_MASK))
+		return;
+	/* Copies are made with bottom halves off, so this is short. */
+	atomic_long_cond_read_acquire(page, !VAL);
+	part->num_present--;
+	/* Written without the process's page table knowing. */
+	if (entry & ENTRY_WRITABLE)
+		set_page_dirty(compound_head(virt_to_page((void *)
+						(entry & (long)PAGE_MASK))));
 }
 
-/* After this, no access to these pages is under way. */
-static void drop_pages(struct croce_odp *odp, size_t from, size_t to)
+static void drop_pages(struct croce_odp_part *part, size_t from, size_t to)
 {
 	size_t i;
 
-	for (i = from; i < to; i++) {
-		unsigned long entry = odp->pages[i];
-
-		if (!entry)
-			continue;
-		set_page_entry(odp, i, 0);
-		/* Written without the process's page table knowing. */
-		if (entry & ODP_WRITABLE)
-			set_page_dirty(compound_head(virt_to_page((void *)entry)));
-	}
+	for (i = from; i < to && part->num_present; i++)
+		if (atomic_long_read(&part->pages[i]))
+			drop_page(part, &part->pages[i]);
 }
 
-static void store_pages(struct croce_odp *odp, const unsigned long *pfns,
-			size_t from, size_t num)
+static void store_page(struct croce_odp_part *part, atomic_long_t *page,
+		       unsigned long pfn)
 {
-	size_t i;
+	long entry = 0;
 
-	for (i = from; i < from + num; i++) {
-		unsigned long entry = 0;
-
-		if (pfns[i] & HMM_PFN_VALID)
-			entry = (unsigned long)
-				page_address(hmm_pfn_to_page(pfns[i]));
-		if (entry && (pfns[i] & HMM_PFN_WRITE))
-			entry |= ODP_WRITABLE;
-		if (entry != odp->pages[i])
-			set_page_entry(odp, i, entry);
-	}
+	if (pfn & HMM_PFN_VALID)
+		entry = (long)page_address(hmm_pfn_to_page(pfn));
+	if (entry && (pfn & HMM_PFN_WRITE))
+		entry |= ENTRY_WRITABLE;
+	if ((atomic_long_read(page) & ~ENTRY_COPIES) == entry)
+		return;
+	drop_page(part, page);
+	if (!entry)
+		return;
+	part->num_present++;
+	atomic_long_set_release(page, entry);
 }
 
 static bool odp_invalidate(struct mmu_interval_notifier *notifier,
@@ -109,19 +130,23 @@ static bool odp_invalidate(struct mmu_interval_notifier *notifier,
 {
 	struct ib_umem_odp *umem = container_of(notifier, struct ib_umem_odp,
 						notifier);
-	struct croce_odp *odp;
+	struct croce_odp_part *part;
 	u64 start, end;
 
 	if (!mmu_notifier_range_blockable(range))
 		return false;
 	mutex_lock(&umem->umem_mutex);
 	mmu_interval_set_seq(notifier, seq);
-	odp = umem->private;
+	part = umem->private;
 	start = max_t(u64, ib_umem_start(umem), range->start);
 	end = min_t(u64, ib_umem_end(umem), range->end);
-	if (odp)
-		drop_pages(odp, entry_index(umem, start),
-			   entry_index(umem, end + PAGE_SIZE - 1));
+	if (part && part->num_present) {
+		drop_pages(part, entry_index(part, start),
+			   entry_index(part, end + PAGE_SIZE - 1));
+		if (!part->num_present && !part->odp->whole)
+			queue_delayed_work(idle_wq, &part->odp->trim,
+					   TRIM_DELAY);
+	}
 	ib_umem_odp_unmap_dma_pages(umem, start, end);
 	mutex_unlock(&umem->umem_mutex);
 	return true;
@@ -131,62 +156,236 @@ static const struct mmu_interval_notifier_ops odp_notifier_ops = {
 	.invalidate = odp_invalidate,
 };
 
-/**
- * croce_odp_attach - put memory of a process behind a new region
- * @mr: region, without a key yet
- * @start: first user virtual address
- * @length: bytes
- * @access: IB_ACCESS_*
- *
- * Nothing is present yet. Huge pages are used page by page, like all others.
- *
- * Return: 0 or -errno. Context: process, may sleep.
- */
-int croce_odp_attach(struct croce_mr *mr, u64 start, u64 length, int access)
+/* Takes over the umem, also when it fails. */
+static struct croce_odp_part *make_part(struct croce_odp *odp,
+					struct ib_umem_odp *umem)
 {
-	struct ib_umem_odp *umem;
-	struct croce_odp *odp;
+	struct croce_odp_part *part;
 	size_t num_pages;
 
+	if (IS_ERR(umem))
+		return ERR_CAST(umem);
+	num_pages = ib_umem_odp_num_pages(umem);
+	part = kvzalloc(struct_size(part, pages, num_pages),
+			GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!part) {
+		ib_umem_odp_release(umem);
+		return ERR_PTR(-ENOMEM);
+	}
+	part->odp = odp;
+	part->umem = umem;
+	part->start = ib_umem_start(umem);
+	part->num_pages = num_pages;
+	mutex_init(&part->fault_mutex);
+	mutex_lock(&umem->umem_mutex);
+	umem->private = part;
+	mutex_unlock(&umem->umem_mutex);
+	return part;
+}
+
+static void release_part(struct croce_odp_part *part)
+{
+	mutex_lock(&part->umem->umem_mutex);
+	drop_pages(part, 0, part->num_pages);
+	mutex_unlock(&part->umem->umem_mutex);
+	/* After this, the notifier is not called. */
+	ib_umem_odp_release(part->umem);
+	mutex_destroy(&part->fault_mutex);
+	kvfree_rcu(part, rcu);
+}
+
+static void trim_part_locked(struct croce_odp *odp,
+			     struct croce_odp_part *part)
+{
+	lockdep_assert_held(&odp->mutex);
+	/* Without a fault under way, no page can come. */
+	if (part->users || READ_ONCE(part->num_present))
+		return;
+	xa_erase(&odp->parts, part->start >> PART_SHIFT);
+	release_part(part);
+}
+
+static void trim_work(struct work_struct *work)
+{
+	struct croce_odp *odp = container_of(to_delayed_work(work),
+					     struct croce_odp, trim);
+	struct croce_odp_part *part;
+	unsigned long index;
+
+	mutex_lock(&odp->mutex);
+	xa_for_each(&odp->parts, index, part)
+		trim_part_locked(odp, part);
+	mutex_unlock(&odp->mutex);
+}
+
+static struct croce_odp *alloc_odp(void)
+{
+	struct croce_odp *odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
+
+	if (!odp)
+		return NULL;
+	xa_init(&odp->parts);
+	mutex_init(&odp->mutex);
+	INIT_DELAYED_WORK(&odp->trim, trim_work);
+	return odp;
+}
+
+static void free_odp(struct croce_odp *odp)
+{
+	mutex_destroy(&odp->mutex);
+	kfree(odp);
+}
+
+static int attach_range(struct croce_mr *mr, u64 start, u64 length,
+			int access)
+{
+	struct croce_odp *odp = alloc_odp();
+	struct ib_umem_odp *umem;
+	struct croce_odp_part *part;
+
+	if (!odp)
+		return -ENOMEM;
+	odp->start = start;
 	umem = ib_umem_odp_get(mr->pd->device, start, length,
 			       access & ~IB_ACCESS_HUGETLB, &odp_notifier_ops);
-	if (IS_ERR(umem))
-		return PTR_ERR(umem);
-	num_pages = ib_umem_odp_num_pages(umem);
-	odp = kvzalloc(struct_size(odp, pages, num_pages),
-		       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!odp) {
-		ib_umem_odp_release(umem);
-		return -ENOMEM;
+	part = make_part(odp, umem);
+	if (IS_ERR(part)) {
+		free_odp(odp);
+		return PTR_ERR(part);
 	}
-	rwlock_init(&odp->lock);
-	odp->num_pages = num_pages;
-	mutex_lock(&umem->umem_mutex);
-	umem->private = odp;
-	mutex_unlock(&umem->umem_mutex);
+	odp->whole = part;
 	mr->odp = odp;
 	mr->umem = &umem->umem;
-	mr->base = offset_in_page(start);
+	return 0;
+}
+
+static int attach_all(struct croce_mr *mr, int access)
+{
+	struct croce_odp *odp = alloc_odp();
+	struct ib_umem_odp *umem;
+
+	if (!odp)
+		return -ENOMEM;
+	umem = ib_umem_odp_alloc_implicit(mr->pd->device, access);
+	if (IS_ERR(umem)) {
+		free_odp(odp);
+		return PTR_ERR(umem);
+	}
+	/* The RDMA core keeps it for the parts, not for what has none yet. */
+	odp->mm = current->mm;
+	mmgrab(odp->mm);
+	mr->odp = odp;
+	mr->umem = &umem->umem;
 	return 0;
 }
 
 /**
  * croce_odp_release - let go of the memory of a region
- * @odp: pages of the region, which nobody uses any more
- * @umem: memory of the region
+ * @odp: memory of the region, which nobody uses any more
+ * @umem: the RDMA core's idea of it
  *
  * Context: process, may sleep.
  */
 void croce_odp_release(struct croce_odp *odp, struct ib_umem *umem)
 {
-	struct mutex *mutex = &to_ib_umem_odp(umem)->umem_mutex;
+	struct croce_odp_part *part;
+	unsigned long index;
 
-	mutex_lock(mutex);
-	drop_pages(odp, 0, odp->num_pages);
-	mutex_unlock(mutex);
-	/* After this, the notifier is not called. */
+	if (odp->whole) {
+		release_part(odp->whole);
+		free_odp(odp);
+		return;
+	}
+	mutex_lock(&odp->mutex);
+	xa_for_each(&odp->parts, index, part) {
+		xa_erase(&odp->parts, index);
+		release_part(part);
+	}
+	mutex_unlock(&odp->mutex);
+	/* After this, no notifier and no work knows it. */
+	cancel_delayed_work_sync(&odp->trim);
 	ib_umem_odp_release(to_ib_umem_odp(umem));
-	kvfree(odp);
+	mmdrop(odp->mm);
+	free_odp(odp);
+}
+
+/* ibv_reg_mr(3): address 0 and the greatest length are all there is. */
+static bool is_implicit(u64 start, u64 length)
+{
+	return !start && length == U64_MAX;
+}
+
+static int check_on_demand_args(u64 start, u64 length, u64 iova, int access)
+{
+	int err = croce_mr_check_args(start, length, iova,
+				  access & ~IB_ACCESS_ON_DEMAND);
+
+	if (err)
+		return err;
+	/* Windows need blocks that stay. */
+	if (access & IB_ACCESS_MW_BIND)
+		return -EOPNOTSUPP;
+	if (is_implicit(start, length) && (iova || (access & IB_ZERO_BASED)))
+		return -EINVAL;
+	return 0;
+}
+
+static int attach_on_demand(struct croce_mr *mr, u64 start, u64 length,
+			    u64 iova, int access)
+{
+	mr->access = access;
+	mr->iova = access & IB_ZERO_BASED ? 0 : iova;
+	if (is_implicit(start, length)) {
+		mr->length = TASK_SIZE;
+		return attach_all(mr, access);
+	}
+	mr->length = length;
+	return attach_range(mr, start, length, access);
+}
+
+/**
+ * croce_odp_reg - register memory of a process on demand
+ * @pd: protection domain
+ * @start: first user virtual address
+ * @length: bytes
+ * @iova: address that keys' users name for @start
+ * @access: IB_ACCESS_*
+ *
+ * Nothing is present yet. Huge pages are used page by page, like all others.
+ *
+ * Return: region or ERR_PTR. Context: process, may sleep.
+ */
+struct ib_mr *croce_odp_reg(struct ib_pd *pd, u64 start, u64 length, u64 iova,
+			    int access)
+{
+	struct croce_mr *mr;
+	int err;
+
+	err = check_on_demand_args(start, length, iova, access);
+	if (err)
+		return ERR_PTR(err);
+	mr = croce_mr_alloc(pd, CROCE_MR_ODP);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	err = attach_on_demand(mr, start, length, iova, access);
+	if (err)
+		goto err_free_mr;
+	err = croce_mr_insert(mr);
+	if (err)
+		goto err_release_odp;
+	croce_mr_publish(mr);
+	return &mr->ibmr;
+
+err_release_odp:
+	croce_odp_release(mr->odp, mr->umem);
+err_free_mr:
+	kfree(mr);
+	return ERR_PTR(err);
+}
+
+static struct croce_odp_part *find_part(struct croce_odp *odp, u64 addr)
+{
+	return odp->whole ?: xa_load(&odp->parts, addr >> PART_SHIFT);
 }
 
 /**
@@ -195,40 +394,129 @@ void croce_odp_release(struct croce_odp *odp, struct ib_umem *umem)
  * @addr: address inside the range that was checked
  * @length: in: bytes wanted; out: bytes in the page
  * @write: it will be written to
+ * @page: out: for croce_odp_unlock()
  *
  * Return: kernel virtual address, to be followed by croce_odp_unlock(); NULL
  * when the page is not present, and nothing is locked.
- * Context: bottom halves off.
+ * Context: bottom halves off, RCU read section.
  */
 void *croce_odp_lock(const struct croce_mr *mr, u64 addr, u32 *length,
-		     bool write)
+		     bool write, atomic_long_t **page)
 {
-	u64 offset = addr - mr->iova + mr->base;
-	struct croce_odp *odp = mr->odp;
-	unsigned long entry;
+	u64 user_addr = mr->odp->start + (addr - mr->iova);
+	struct croce_odp_part *part = find_part(mr->odp, user_addr);
+	long entry;
 
-	read_lock(&odp->lock);
-	entry = odp->pages[offset >> PAGE_SHIFT];
-	if (unlikely(!entry || (write && !(entry & ODP_WRITABLE)))) {
-		read_unlock(&odp->lock);
+	if (unlikely(!part))
 		return NULL;
-	}
-	/* Held on return; to sparse it is not, since it may be either. */
-	__release(&odp->lock);
-	*length = min_t(u32, *length, PAGE_SIZE - offset_in_page(offset));
-	return (void *)(entry & PAGE_MASK) + offset_in_page(offset);
+	*page = &part->pages[entry_index(part, user_addr)];
+	entry = atomic_long_read(*page);
+	do {
+		if (unlikely(!(entry & (long)PAGE_MASK) ||
+			     (write && !(entry & ENTRY_WRITABLE)) ||
+			     (entry & ENTRY_COPIES) == ENTRY_COPIES))
+			return NULL;
+	} while (!atomic_long_try_cmpxchg_acquire(*page, &entry,
+						  entry + ENTRY_COPY));
+	*length = min_t(u32, *length, PAGE_SIZE - offset_in_page(user_addr));
+	return (void *)(entry & (long)PAGE_MASK) + offset_in_page(user_addr);
 }
 
 /**
  * croce_odp_unlock - the copy is made
- * @odp: pages of the region that croce_odp_lock() found the page in
+ * @page: from croce_odp_lock()
  *
- * Context: bottom halves off.
+ * Context: bottom halves off, RCU read section.
  */
-void croce_odp_unlock(struct croce_odp *odp)
+void croce_odp_unlock(atomic_long_t *page)
 {
-	__acquire(&odp->lock);
-	read_unlock(&odp->lock);
+	atomic_long_fetch_sub_release(ENTRY_COPY, page);
+}
+
+static int fault_in(struct croce_odp_part *part, u64 addr, u64 length,
+		    bool write, bool fault)
+{
+	struct ib_umem_odp *umem = part->umem;
+	size_t first = entry_index(part, addr);
+	int num, i;
+
+	mutex_lock(&part->fault_mutex);
+	num = ib_umem_odp_map_dma_and_lock(umem, addr, length,
+					   write ? HMM_PFN_WRITE : 0, fault);
+	if (num >= 0) {
+		for (i = 0; i < num; i++)
+			store_page(part, &part->pages[first + i],
+				   compat_umem_pfns(umem)[first + i]);
+		mutex_unlock(&umem->umem_mutex);
+	}
+	mutex_unlock(&part->fault_mutex);
+	return min(num, 0);
+}
+
+static struct croce_odp_part *make_child(struct croce_odp *odp,
+					 struct ib_umem *root, u64 addr)
+{
+	u64 start = ALIGN_DOWN(addr, BIT_ULL(PART_SHIFT));
+	struct croce_odp_part *part;
+	int err;
+
+	part = make_part(odp, ib_umem_odp_alloc_child(to_ib_umem_odp(root),
+						      start, BIT(PART_SHIFT),
+						      &odp_notifier_ops));
+	if (IS_ERR(part))
+		return part;
+	err = xa_err(xa_store(&odp->parts, start >> PART_SHIFT, part,
+			      GFP_KERNEL));
+	if (!err)
+		return part;
+	release_part(part);
+	return ERR_PTR(err);
+}
+
+/* Part of an implicit region, which stays until put_part(). */
+static struct croce_odp_part *get_part(struct croce_odp *odp,
+				       struct ib_umem *root, u64 addr)
+{
+	struct croce_odp_part *part;
+
+	mutex_lock(&odp->mutex);
+	part = find_part(odp, addr);
+	if (!part)
+		part = make_child(odp, root, addr);
+	if (!IS_ERR(part))
+		part->users++;
+	mutex_unlock(&odp->mutex);
+	return part;
+}
+
+static void put_part(struct croce_odp *odp, struct croce_odp_part *part)
+{
+	mutex_lock(&odp->mutex);
+	part->users--;
+	/* Where there is no memory, nothing stays behind. */
+	trim_part_locked(odp, part);
+	mutex_unlock(&odp->mutex);
+}
+
+static int fault_in_parts(struct croce_odp *odp, struct ib_umem *root,
+			  u64 addr, u64 length, bool write, bool fault)
+{
+	int err = 0;
+
+	while (length && !err) {
+		u64 left = BIT_ULL(PART_SHIFT) -
+			   (addr & (BIT_ULL(PART_SHIFT) - 1));
+		u64 n = min(length, left);
+		struct croce_odp_part *part = get_part(odp, root, addr);
+
+		if (IS_ERR(part))
+			return PTR_ERR(part);
+		err = fault_in(part, addr, n, write, fault);
+		put_part(odp, part);
+		addr += n;
+		length -= n;
+	}
+	return err;
 }
 
 /**
@@ -245,171 +533,11 @@ void croce_odp_unlock(struct croce_odp *odp)
 int croce_odp_fault(struct croce_mr *mr, u64 addr, u64 length, bool write,
 		    bool fault)
 {
-	struct ib_umem_odp *umem = to_ib_umem_odp(mr->umem);
-	u64 start = umem->umem.address + (addr - mr->iova);
-	int num;
+	u64 user_addr = mr->odp->start + (addr - mr->iova);
 
-	num = ib_umem_odp_map_dma_and_lock(umem, start, length,
-					   write ? HMM_PFN_WRITE : 0, fault);
-	if (num < 0)
-		return num;
-	store_pages(mr->odp, compat_umem_pfns(umem), entry_index(umem, start),
-		    num);
-	mutex_unlock(&umem->umem_mutex);
-	return 0;
-}
-
-/**
- * struct piece - part of a region
- * @mr: region, referenced
- * @addr: first address
- * @length: bytes
- */
-struct piece {
-	struct croce_mr *mr;
-	u64 addr;
-	u32 length;
-};
-
-/**
- * struct prefetch - an advice that nobody waits for
- * @work: does it
- * @advice: what to do
- * @num: pieces
- * @pieces: where to
- */
-struct prefetch {
-	struct work_struct work;
-	enum ib_uverbs_advise_mr_advice advice;
-	u32 num;
-	struct piece pieces[] __counted_by(num);
-};
-
-static int prefetch_piece(const struct piece *piece,
-			  enum ib_uverbs_advise_mr_advice advice)
-{
-	bool write = advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE;
-	bool fault = advice != IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT;
-	u32 done = 0, n;
-	int err = 0;
-
-	/* Who takes the region away does not wait for all of it. */
-	while (done < piece->length && !err && READ_ONCE(piece->mr->valid)) {
-		n = min_t(u32, piece->length - done, PREFETCH_STEP);
-		err = croce_odp_fault(piece->mr, piece->addr + done, n, write,
-				      fault);
-		done += n;
-		if (fatal_signal_pending(current))
-			err = -EINTR;
-		cond_resched();
-	}
-	return err;
-}
-
-static void put_pieces(struct prefetch *prefetch)
-{
-	u32 i;
-
-	for (i = 0; i < prefetch->num; i++)
-		if (prefetch->pieces[i].mr)
-			croce_mr_put(prefetch->pieces[i].mr);
-	kvfree(prefetch);
-}
-
-static int prefetch_pieces(struct prefetch *prefetch)
-{
-	int err = 0;
-	u32 i;
-
-	for (i = 0; i < prefetch->num && !err; i++)
-		err = prefetch_piece(&prefetch->pieces[i], prefetch->advice);
-	put_pieces(prefetch);
-	return err;
-}
-
-static void prefetch_work(struct work_struct *work)
-{
-	prefetch_pieces(container_of(work, struct prefetch, work));
-}
-
-/* The reference is held for long, which is for regions on demand only. */
-static int get_piece(struct ib_pd *pd, const struct ib_sge *sge, bool write,
-		     struct piece *piece)
-{
-	struct croce_mr *mr;
-	u64 addr = sge->addr;
-	int err = 0;
-
-	local_bh_disable();
-	mr = croce_mr_get(croce_dev(pd->device), pd, sge->lkey, &addr,
-			  sge->length, 0, false, 0);
-	if (!mr)
-		err = -EFAULT;
-	else if (mr->type != CROCE_MR_ODP)
-		err = -EINVAL;
-	else if (write && !mr->umem->writable)
-		err = -EPERM;
-	if (mr && err)
-		croce_mr_put(mr);
-	local_bh_enable();
-	if (err)
-		return err;
-	piece->mr = mr;
-	piece->addr = addr;
-	piece->length = sge->length;
-	return 0;
-}
-
-static struct prefetch *make_prefetch(struct ib_pd *pd,
-				      enum ib_uverbs_advise_mr_advice advice,
-				      const struct ib_sge *sg_list, u32 num)
-{
-	bool write = advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE;
-	struct prefetch *prefetch;
-	int err = 0;
-	u32 i;
-
-	prefetch = kvzalloc(struct_size(prefetch, pieces, num),
-			    GFP_KERNEL_ACCOUNT);
-	if (!prefetch)
-		return ERR_PTR(-ENOMEM);
-	INIT_WORK(&prefetch->work, prefetch_work);
-	prefetch->advice = advice;
-	prefetch->num = num;
-	for (i = 0; i < num && !err; i++)
-		err = get_piece(pd, &sg_list[i], write, &prefetch->pieces[i]);
-	if (!err)
-		return prefetch;
-	put_pieces(prefetch);
-	return ERR_PTR(err);
-}
-
-/**
- * croce_advise_mr - prefetch parts of regions on demand
- * @pd: protection domain
- * @advice: for reading, for writing, or only what the process has already
- * @flags: IB_UVERBS_ADVISE_MR_FLAG_FLUSH: be finished on return
- * @sg_list: parts
- * @num_sge: their number
- * @attrs: of the call
- *
- * Return: 0 or -errno, as ibv_advise_mr(3) has it. Context: process, may sleep.
- */
-int croce_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
-		    u32 flags, struct ib_sge *sg_list, u32 num_sge,
-		    struct uverbs_attr_bundle *attrs)
-{
-	struct prefetch *prefetch;
-
-	if (advice != IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH &&
-	    advice != IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE &&
-	    advice != IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
-		return -EOPNOTSUPP;
-	prefetch = make_prefetch(pd, advice, sg_list, num_sge);
-	if (IS_ERR(prefetch))
-		return PTR_ERR(prefetch);
-	if (flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH)
-		return prefetch_pieces(prefetch);
-	queue_work(odp_wq, &prefetch->work);
-	return 0;
+	if (mr->odp->whole)
+		return fault_in(mr->odp->whole, user_addr, length, write,
+				fault);
+	return fault_in_parts(mr->odp, mr->umem, user_addr, length, write,
+			      fault);
 }

@@ -5,36 +5,73 @@
 #ifndef CROCE_ODP_H
 #define CROCE_ODP_H
 
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
 #include "mr.h"
 
+struct ib_umem_odp;
+struct mm_struct;
+struct uverbs_attr_bundle;
+
 /**
- * struct croce_odp - the pages of a region that are present
- * @lock: held for reading while a page is copied from or to, for writing
- *	while an entry changes
- * @num_pages: entries
- * @pages: kernel virtual address and, in its low bits, ODP_* of odp.c; 0 for
- *	a page that is not present (written under @lock and the umem's mutex)
+ * struct croce_odp_part - a range of memory, and which of its pages are present
+ * @rcu: freed after a grace period
+ * @odp: what it is part of (I)
+ * @umem: the RDMA core's idea of it (I)
+ * @start: address of its first page in the process (I)
+ * @num_pages: entries (I)
+ * @fault_mutex: one fault at a time, because each writes to @umem's list of
+ *	pages before it knows whether what it found still holds
+ * @users: faults under way (L: mutex of @odp)
+ * @num_present: entries that are not 0 (L: mutex of @umem; others guess)
+ * @pages: see odp.c; 0 for a page that is not present (A; a page is put in or
+ *	taken out under the mutex of @umem)
  */
-struct croce_odp {
-	rwlock_t lock;
+struct croce_odp_part {
+	struct rcu_head rcu;
+	struct croce_odp *odp;
+	struct ib_umem_odp *umem;
+	u64 start;
 	size_t num_pages;
-	unsigned long pages[];
+	struct mutex fault_mutex;
+	u32 users;
+	size_t num_present;
+	atomic_long_t pages[];
 };
 
-struct uverbs_attr_bundle;
+/**
+ * struct croce_odp - memory behind a region on demand
+ * @start: address in the process of the region's first byte (I)
+ * @whole: the only part; NULL in an implicit region (I)
+ * @parts: of an implicit region, by address; they come with the first fault
+ *	and go some time after the last page (R; written under @mutex)
+ * @mutex: parts that come and go
+ * @trim: looks for parts without pages
+ * @mm: address space of an implicit region, referenced; else NULL (I)
+ */
+struct croce_odp {
+	u64 start;
+	struct croce_odp_part *whole;
+	struct xarray parts;
+	struct mutex mutex;
+	struct delayed_work trim;
+	struct mm_struct *mm;
+};
 
 #ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
 
 int croce_odp_init(void);
 void croce_odp_exit(void);
-int croce_odp_attach(struct croce_mr *mr, u64 start, u64 length, int access);
+struct ib_mr *croce_odp_reg(struct ib_pd *pd, u64 start, u64 length, u64 iova,
+			    int access);
 void croce_odp_release(struct croce_odp *odp, struct ib_umem *umem);
 void *croce_odp_lock(const struct croce_mr *mr, u64 addr, u32 *length,
-		     bool write);
-void croce_odp_unlock(struct croce_odp *odp);
+		     bool write, atomic_long_t **page);
+void croce_odp_unlock(atomic_long_t *page);
 int croce_odp_fault(struct croce_mr *mr, u64 addr, u64 length, bool write,
 		    bool fault);
-void croce_odp_queue(struct work_struct *work);
+void croce_odp_queue(struct work_struct *work, bool urgent);
 int croce_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice,
 		    u32 flags, struct ib_sge *sg_list, u32 num_sge,
 		    struct uverbs_attr_bundle *attrs);
@@ -52,10 +89,10 @@ static inline void croce_odp_exit(void)
 {
 }
 
-static inline int croce_odp_attach(struct croce_mr *mr, u64 start, u64 length,
-				   int access)
+static inline struct ib_mr *croce_odp_reg(struct ib_pd *pd, u64 start,
+					  u64 length, u64 iova, int access)
 {
-	return -EOPNOTSUPP;
+	return ERR_PTR(-EOPNOTSUPP);
 }
 
 static inline void croce_odp_release(struct croce_odp *odp,
@@ -64,12 +101,13 @@ static inline void croce_odp_release(struct croce_odp *odp,
 }
 
 static inline void *croce_odp_lock(const struct croce_mr *mr, u64 addr,
-				   u32 *length, bool write)
+				   u32 *length, bool write,
+				   atomic_long_t **page)
 {
 	return NULL;
 }
 
-static inline void croce_odp_unlock(struct croce_odp *odp)
+static inline void croce_odp_unlock(atomic_long_t *page)
 {
 }
 
@@ -79,7 +117,7 @@ static inline int croce_odp_fault(struct croce_mr *mr, u64 addr, u64 length,
 	return -EFAULT;
 }
 
-static inline void croce_odp_queue(struct work_struct *work)
+static inline void croce_odp_queue(struct work_struct *work, bool urgent)
 {
 }
 

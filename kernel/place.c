@@ -44,7 +44,7 @@ void croce_cursor_init(struct croce_cursor *cursor, struct croce_qp *qp,
 	cursor->access = access;
 	cursor->remote = false;
 	cursor->mr = NULL;
-	cursor->odp = NULL;
+	cursor->page = NULL;
 	cursor->error = -EFAULT;
 }
 
@@ -89,14 +89,14 @@ static void *odp_span(struct croce_cursor *cursor, u32 *length)
 	void *span;
 
 	span = croce_odp_lock(cursor->mr, addr, length,
-			      cursor_writes(cursor->access));
-	if (span)
-		cursor->odp = cursor->mr->odp;
-	else
+			      cursor_writes(cursor->access), &cursor->page);
+	if (!span) {
+		cursor->page = NULL;
 		cursor->error = croce_fault_begin(cursor->qp, cursor->mr, addr,
 						  cursor->sge->length -
 						  cursor->offset,
 						  cursor->access);
+	}
 	return span;
 }
 
@@ -137,10 +137,10 @@ static void *cursor_span(struct croce_cursor *cursor, u32 *length)
 
 static void span_done(struct croce_cursor *cursor)
 {
-	if (likely(!cursor->odp))
+	if (likely(!cursor->page))
 		return;
-	croce_odp_unlock(cursor->odp);
-	cursor->odp = NULL;
+	croce_odp_unlock(cursor->page);
+	cursor->page = NULL;
 }
 
 /**

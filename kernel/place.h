@@ -22,7 +22,7 @@
  * @access: IB_ACCESS_* needed, 0 for local reading
  * @remote: the keys came from the wire
  * @mr: region of the current element, or NULL
- * @odp: pages of @mr, locked while one of them is copied, or NULL
+ * @page: of a region on demand, kept while it is copied from or to, or NULL
  * @error: what a failed access returns
  * @addr: address in @mr of the current element's first byte
  * @wire: room for the one element of a remote access
@@ -35,7 +35,7 @@ struct croce_cursor {
 	u32 access;
 	bool remote;
 	struct croce_mr *mr;
-	struct croce_odp *odp;
+	atomic_long_t *page;
 	int error;
 	u64 addr;
 	struct croce_sge wire;

@@ -57,7 +57,8 @@ static void query_odp(struct ib_device_attr *attr)
 	if (!IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING))
 		return;
 	attr->kernel_cap_flags |= IBK_ON_DEMAND_PAGING;
-	attr->odp_caps.general_caps = IB_ODP_SUPPORT;
+	attr->odp_caps.general_caps = IB_ODP_SUPPORT |
+				      IB_ODP_SUPPORT_IMPLICIT;
 	attr->odp_caps.per_transport_caps.rc_odp_caps = ODP_CAPS_RC;
 	attr->odp_caps.per_transport_caps.uc_odp_caps = ODP_CAPS_UC;
 	attr->odp_caps.per_transport_caps.ud_odp_caps = ODP_CAPS_UD;
