@@ -130,12 +130,21 @@ void croce_fault_stop(struct croce_qp *qp)
  * croce_fault_forget - what was received does not matter any more
  * @qp: queue pair on its way to reset or error
  *
- * The packet at the head of the backlog is dropped when the fault is over.
+ * The packet at the head of the backlog is dropped when the fault is over. A
+ * request that has its response but not its data must not complete as if it had.
  *
  * Context: owner of the QP's task.
  */
 void croce_fault_forget(struct croce_qp *qp)
 {
-	qp->stalled = false;
+	int i;
+
+	if (qp->held.verdict)
+		croce_req_fail(&qp->req, qp->held.wqe,
+			       CROCE_STATUS_WR_FLUSH_ERR);
 	qp->held.verdict = CROCE_COMP_DROP;
+	qp->stalled = false;
+	/* What such a fault finds out is not the answer to another access. */
+	for (i = 0; i < ARRAY_SIZE(qp->faults); i++)
+		qp->faults[i].key = 0;
 }

@@ -79,14 +79,14 @@ enum croce_fault_place {
 /**
  * struct croce_fault - a page that an access waits for
  *
- * The work owns it while it is pending, else the task.
+ * The work owns it while it is pending, but for @key; else the task.
  *
  * @work: faults the page in
  * @qp: queue pair (I)
  * @mr: region, referenced while pending
  * @addr: address in @mr
  * @length: bytes that are likely to be needed, too
- * @key: of @mr
+ * @key: of @mr; 0 when nobody wants to know how it ends (T)
  * @write: for writing
  * @state: enum croce_fault_state (see fault.c)
  */

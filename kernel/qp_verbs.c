@@ -293,6 +293,7 @@ static void reset(struct croce_qp *qp)
 	struct croce_req *req = &qp->req;
 	u32 posted = READ_ONCE(qp->sq.ctl->prod);
 
+	croce_fault_forget(qp);
 	croce_req_init(req, req->ring, qp->sq.slots);
 	req->cons = posted;
 	req->send = posted;
@@ -305,7 +306,6 @@ static void reset(struct croce_qp *qp)
 	}
 	croce_resp_init(&qp->resp);
 	croce_reorder_purge(qp);
-	croce_fault_forget(qp);
 	croce_path_drop(&qp->path);
 	qp->sq_broken = false;
 	qp->rqe_valid = false;

@@ -132,8 +132,11 @@ static u8 perform_local(struct croce_qp *qp, u32 index)
 	}
 }
 
-/* Returns false when the send queue stops here for now. */
-static bool send_one(struct croce_qp *qp, struct croce_req_run *run)
+/*
+ * Returns 0 when the run is on its way, -EAGAIN or -EINPROGRESS when it is to
+ * be tried later, anything else when its WQE is going to fail.
+ */
+static int send_one(struct croce_qp *qp, struct croce_req_run *run)
 {
 	u8 status = CROCE_STATUS_SUCCESS;
 	int err = 0;
@@ -142,12 +145,10 @@ static bool send_one(struct croce_qp *qp, struct croce_req_run *run)
 		status = perform_local(qp, run->wqe);
 	else
 		err = croce_send_request(qp, run);
-	if (err == -EAGAIN) {
+	if (err == -EAGAIN)
 		qp->retry_local = true;
-		return false;
-	}
-	if (err == -EINPROGRESS)
-		return false;
+	if (err == -EAGAIN || err == -EINPROGRESS)
+		return err;
 	if (err == -EFAULT)
 		status = CROCE_STATUS_LOC_PROT_ERR;
 	else if (err)
@@ -155,11 +156,11 @@ static bool send_one(struct croce_qp *qp, struct croce_req_run *run)
 	if (status) {
 		/* Not failed yet: earlier WQEs complete first. */
 		croce_req_wqe(&qp->req, run->wqe)->status = status;
-		return false;
+		return -EIO;
 	}
 	croce_pacer_on_request(qp, run);
 	croce_req_on_sent(&qp->req, run, ktime_get_ns());
-	return true;
+	return 0;
 }
 
 static void report_busy(struct croce_qp *qp, u32 state)
@@ -175,6 +176,7 @@ static unsigned int request(struct croce_qp *qp, u8 *verdict)
 	u32 max = croce_send_max_pkts(qp);
 	struct croce_req_run run;
 	u32 sent = 0, room;
+	int err;
 
 	for (;;) {
 		if (qp->req.send == qp->req.prod ||
@@ -192,12 +194,12 @@ static unsigned int request(struct croce_qp *qp, u8 *verdict)
 			*verdict = CROCE_REQ_BLOCKED;
 			return 0;
 		}
-		if (!send_one(qp, &run)) {
-			if (qp->retry_local)
-				return 0;
-			/* It failed: what went before has to ask for an ACK. */
+		err = send_one(qp, &run);
+		if (err == -EAGAIN || err == -EINPROGRESS)
+			return 0;
+		/* It failed: what went before has to ask for an ACK. */
+		if (err)
 			continue;
-		}
 		sent += max(run.npkts, 1U);
 		if (sent >= TURN_PKTS)
 			return CROCE_TASK_SEND;
