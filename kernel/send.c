@@ -172,6 +172,30 @@ static void *batch_add(struct batch *batch, const struct croce_pkt *pkt,
 	return bytes;
 }
 
+/* The packet added last is not to go. */
+static void batch_take_back(struct batch *batch, const struct croce_pkt *pkt)
+{
+	u32 len = packet_len(pkt);
+
+	if (!--batch->pkts) {
+		batch_drop(batch);
+		return;
+	}
+	/* One of several, so the bytes are in the fragment. */
+	skb_frag_size_sub(&skb_shinfo(batch->skb)->frags[0], len);
+	batch->skb->len -= len;
+	batch->skb->data_len -= len;
+}
+
+/* What is complete goes, also where the packet after it waits for a page. */
+static int batch_end(struct batch *batch, int err)
+{
+	if (!err || err == -EINPROGRESS)
+		err = batch_flush(batch) ?: err;
+	batch_drop(batch);
+	return err;
+}
+
 /**
  * croce_send_max_pkts - packets of one run at most
  * @qp: queue pair
@@ -298,6 +322,8 @@ static int build_requests(struct batch *batch, const struct croce_wqe *wqe,
 		}
 		err = copy_request(&cursor, wqe, slot, offset, to,
 				   pkt.payload_len);
+		if (err == -EINPROGRESS)
+			batch_take_back(batch, &pkt);
 		offset += pkt.payload_len;
 	}
 	croce_cursor_end(&cursor);
@@ -352,14 +378,9 @@ int croce_send_request(struct croce_qp *qp, struct croce_req_run *run)
 	err = select_path(qp, slot);
 	if (err)
 		return err;
-	err = build_requests(&batch, wqe, slot, run);
-	if (err == -EFAULT) {
-		batch_drop(&batch);
+	err = batch_end(&batch, build_requests(&batch, wqe, slot, run));
+	if (err == -EFAULT)
 		return err;
-	}
-	if (!err)
-		err = batch_flush(&batch);
-	batch_drop(&batch);
 	if (err == -EHOSTUNREACH)
 		return 0;
 	if (err && !batch.sent)
@@ -407,6 +428,8 @@ static int build_responses(struct batch *batch,
 			break;
 		}
 		err = croce_cursor_read(&cursor, to, pkt.payload_len);
+		if (err == -EINPROGRESS)
+			batch_take_back(batch, &pkt);
 	}
 	croce_cursor_end(&cursor);
 	return err;
@@ -427,14 +450,9 @@ int croce_send_response(struct croce_qp *qp, struct croce_resp_run *run)
 	struct batch batch = { .qp = qp };
 	int err;
 
-	err = build_responses(&batch, run);
-	if (err == -EFAULT) {
-		batch_drop(&batch);
+	err = batch_end(&batch, build_responses(&batch, run));
+	if (err == -EFAULT)
 		return err;
-	}
-	if (!err)
-		err = batch_flush(&batch);
-	batch_drop(&batch);
 	if (err == -EHOSTUNREACH)
 		return 0;
 	if (err && !batch.sent)
