@@ -621,7 +621,7 @@ int croce_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 		return err;
 	croce_mr_retire(mr);
 	if (odp) {
-		croce_odp_release(odp, umem);
+		croce_odp_release(odp);
 		return 0;
 	}
 	kvfree(blocks);

@@ -56,7 +56,7 @@ enum croce_mr_type {
  * @max_blocks: blocks allocated (I)
  * @blocks: kernel virtual address of each block; contiguous memory has one.
  *	A window has those of the region behind it (V)
- * @umem: pinned pages (user), or what pages come from (on demand; V)
+ * @umem: pinned pages (user; V)
  * @odp: memory that comes and goes (on demand; I)
  * @type: enum croce_mr_type (I)
  * @valid: the key may be used (E; written under @lock)

@@ -12,10 +12,12 @@
  * An implicit region is the whole address space of a process. It has a table
  * for each part of it that somebody came to.
  */
+#include <linux/hmm.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <rdma/ib_umem_odp.h>
 #include "odp.h"
 
 /* The page may be written to. */
@@ -27,6 +29,10 @@
 #define PART_SHIFT		21
 /* Time that a part without pages stays, since they often come back. */
 #define TRIM_DELAY		HZ
+/* Pages that are faulted in at once. */
+#define FAULT_PAGES		32
+/* Time after which a page that comes and goes is somebody else's turn. */
+#define FAULT_PATIENCE		HZ
 
 /*
  * Faults, which somebody waits for, and what nobody waits for. Not croce_wq:
@@ -76,6 +82,11 @@ void croce_odp_queue(struct work_struct *work, bool urgent)
 	queue_work(urgent ? fault_wq : idle_wq, work);
 }
 
+static u64 part_end(const struct croce_odp_part *part)
+{
+	return part->start + ((u64)part->num_pages << PAGE_SHIFT);
+}
+
 static size_t entry_index(const struct croce_odp_part *part, u64 addr)
 {
 	return (addr - part->start) >> PAGE_SHIFT;
@@ -106,49 +117,64 @@ static void drop_pages(struct croce_odp_part *part, size_t from, size_t to)
 			drop_page(part, &part->pages[i]);
 }
 
-static void store_page(struct croce_odp_part *part, atomic_long_t *page,
-		       unsigned long pfn)
+/* Memory that is hidden from the kernel, too, cannot be copied from or to. */
+static bool is_secret(struct page *page)
+{
+	struct address_space *mapping;
+
+	if (PageAnon(page))
+		return false;
+	/* It is mapped, so this stays. */
+	mapping = folio_mapping(page_folio(page));
+	return mapping && mapping->host &&
+	       mapping->host->i_sb->s_magic == SECRETMEM_MAGIC;
+}
+
+static int store_page_locked(struct croce_odp_part *part, atomic_long_t *page,
+			     unsigned long pfn)
 {
 	long entry = 0;
 
-	if (pfn & HMM_PFN_VALID)
+	lockdep_assert_held(&part->mutex);
+	if (pfn & HMM_PFN_VALID) {
+		if (is_secret(hmm_pfn_to_page(pfn)))
+			return -EFAULT;
 		entry = (long)page_address(hmm_pfn_to_page(pfn));
-	if (entry && (pfn & HMM_PFN_WRITE))
-		entry |= ENTRY_WRITABLE;
+		if (pfn & HMM_PFN_WRITE)
+			entry |= ENTRY_WRITABLE;
+	}
 	if ((atomic_long_read(page) & ~ENTRY_COPIES) == entry)
-		return;
+		return 0;
 	drop_page(part, page);
-	if (!entry)
-		return;
-	part->num_present++;
-	atomic_long_set_release(page, entry);
+	if (entry) {
+		part->num_present++;
+		atomic_long_set_release(page, entry);
+	}
+	return 0;
 }
 
 static bool odp_invalidate(struct mmu_interval_notifier *notifier,
 			   const struct mmu_notifier_range *range,
 			   unsigned long seq)
 {
-	struct ib_umem_odp *umem = container_of(notifier, struct ib_umem_odp,
-						notifier);
-	struct croce_odp_part *part;
-	u64 start, end;
+	struct croce_odp_part *part = container_of(notifier,
+						   struct croce_odp_part,
+						   notifier);
+	u64 start = max_t(u64, part->start, range->start);
+	u64 end = min_t(u64, part_end(part), range->end);
 
 	if (!mmu_notifier_range_blockable(range))
 		return false;
-	mutex_lock(&umem->umem_mutex);
+	mutex_lock(&part->mutex);
 	mmu_interval_set_seq(notifier, seq);
-	part = umem->private;
-	start = max_t(u64, ib_umem_start(umem), range->start);
-	end = min_t(u64, ib_umem_end(umem), range->end);
-	if (part && part->num_present) {
+	if (part->num_present) {
 		drop_pages(part, entry_index(part, start),
 			   entry_index(part, end + PAGE_SIZE - 1));
 		if (!part->num_present && !part->odp->whole)
 			queue_delayed_work(idle_wq, &part->odp->trim,
 					   TRIM_DELAY);
 	}
-	ib_umem_odp_unmap_dma_pages(umem, start, end);
-	mutex_unlock(&umem->umem_mutex);
+	mutex_unlock(&part->mutex);
 	return true;
 }
 
@@ -156,41 +182,38 @@ static const struct mmu_interval_notifier_ops odp_notifier_ops = {
 	.invalidate = odp_invalidate,
 };
 
-/* Takes over the umem, also when it fails. */
-static struct croce_odp_part *make_part(struct croce_odp *odp,
-					struct ib_umem_odp *umem)
+/* The caller keeps the address space alive. */
+static struct croce_odp_part *make_part(struct croce_odp *odp, u64 start,
+					u64 end)
 {
+	size_t num_pages = (end - start) >> PAGE_SHIFT;
 	struct croce_odp_part *part;
-	size_t num_pages;
+	int err;
 
-	if (IS_ERR(umem))
-		return ERR_CAST(umem);
-	num_pages = ib_umem_odp_num_pages(umem);
 	part = kvzalloc(struct_size(part, pages, num_pages),
 			GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!part) {
-		ib_umem_odp_release(umem);
+	if (!part)
 		return ERR_PTR(-ENOMEM);
-	}
 	part->odp = odp;
-	part->umem = umem;
-	part->start = ib_umem_start(umem);
+	part->start = start;
 	part->num_pages = num_pages;
-	mutex_init(&part->fault_mutex);
-	mutex_lock(&umem->umem_mutex);
-	umem->private = part;
-	mutex_unlock(&umem->umem_mutex);
-	return part;
+	mutex_init(&part->mutex);
+	err = mmu_interval_notifier_insert(&part->notifier, odp->mm, start,
+					   end - start, &odp_notifier_ops);
+	if (!err)
+		return part;
+	kvfree(part);
+	return ERR_PTR(err);
 }
 
 static void release_part(struct croce_odp_part *part)
 {
-	mutex_lock(&part->umem->umem_mutex);
+	mutex_lock(&part->mutex);
 	drop_pages(part, 0, part->num_pages);
-	mutex_unlock(&part->umem->umem_mutex);
-	/* After this, the notifier is not called. */
-	ib_umem_odp_release(part->umem);
-	mutex_destroy(&part->fault_mutex);
+	mutex_unlock(&part->mutex);
+	/* Not before: while a page is in the table, we have to be told. */
+	mmu_interval_notifier_remove(&part->notifier);
+	mutex_destroy(&part->mutex);
 	kvfree_rcu(part, rcu);
 }
 
@@ -218,12 +241,15 @@ static void trim_work(struct work_struct *work)
 	mutex_unlock(&odp->mutex);
 }
 
-static struct croce_odp *alloc_odp(void)
+static struct croce_odp *alloc_odp(u64 start)
 {
 	struct croce_odp *odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
 
 	if (!odp)
 		return NULL;
+	odp->start = start;
+	odp->mm = current->mm;
+	mmgrab(odp->mm);
 	xa_init(&odp->parts);
 	mutex_init(&odp->mutex);
 	INIT_DELAYED_WORK(&odp->trim, trim_work);
@@ -232,70 +258,24 @@ static struct croce_odp *alloc_odp(void)
 
 static void free_odp(struct croce_odp *odp)
 {
+	mmdrop(odp->mm);
 	mutex_destroy(&odp->mutex);
 	kfree(odp);
-}
-
-static int attach_range(struct croce_mr *mr, u64 start, u64 length,
-			int access)
-{
-	struct croce_odp *odp = alloc_odp();
-	struct ib_umem_odp *umem;
-	struct croce_odp_part *part;
-
-	if (!odp)
-		return -ENOMEM;
-	odp->start = start;
-	umem = ib_umem_odp_get(mr->pd->device, start, length,
-			       access & ~IB_ACCESS_HUGETLB, &odp_notifier_ops);
-	part = make_part(odp, umem);
-	if (IS_ERR(part)) {
-		free_odp(odp);
-		return PTR_ERR(part);
-	}
-	odp->whole = part;
-	mr->odp = odp;
-	mr->umem = &umem->umem;
-	return 0;
-}
-
-static int attach_all(struct croce_mr *mr, int access)
-{
-	struct croce_odp *odp = alloc_odp();
-	struct ib_umem_odp *umem;
-
-	if (!odp)
-		return -ENOMEM;
-	umem = ib_umem_odp_alloc_implicit(mr->pd->device, access);
-	if (IS_ERR(umem)) {
-		free_odp(odp);
-		return PTR_ERR(umem);
-	}
-	/* The RDMA core keeps it for the parts, not for what has none yet. */
-	odp->mm = current->mm;
-	mmgrab(odp->mm);
-	mr->odp = odp;
-	mr->umem = &umem->umem;
-	return 0;
 }
 
 /**
  * croce_odp_release - let go of the memory of a region
  * @odp: memory of the region, which nobody uses any more
- * @umem: the RDMA core's idea of it
  *
  * Context: process, may sleep.
  */
-void croce_odp_release(struct croce_odp *odp, struct ib_umem *umem)
+void croce_odp_release(struct croce_odp *odp)
 {
 	struct croce_odp_part *part;
 	unsigned long index;
 
-	if (odp->whole) {
+	if (odp->whole)
 		release_part(odp->whole);
-		free_odp(odp);
-		return;
-	}
 	mutex_lock(&odp->mutex);
 	xa_for_each(&odp->parts, index, part) {
 		xa_erase(&odp->parts, index);
@@ -304,9 +284,22 @@ void croce_odp_release(struct croce_odp *odp, struct ib_umem *umem)
 	mutex_unlock(&odp->mutex);
 	/* After this, no notifier and no work knows it. */
 	cancel_delayed_work_sync(&odp->trim);
-	ib_umem_odp_release(to_ib_umem_odp(umem));
-	mmdrop(odp->mm);
 	free_odp(odp);
+}
+
+static int attach_whole(struct croce_odp *odp, u64 length)
+{
+	u64 start = ALIGN_DOWN(odp->start, PAGE_SIZE);
+	u64 end = PAGE_ALIGN(odp->start + length);
+	struct croce_odp_part *part;
+
+	if (end <= start)
+		return -EOVERFLOW;
+	part = make_part(odp, start, end);
+	if (IS_ERR(part))
+		return PTR_ERR(part);
+	odp->whole = part;
+	return 0;
 }
 
 /* ibv_reg_mr(3): address 0 and the greatest length are all there is. */
@@ -330,17 +323,22 @@ static int check_on_demand_args(u64 start, u64 length, u64 iova, int access)
 	return 0;
 }
 
-static int attach_on_demand(struct croce_mr *mr, u64 start, u64 length,
-			    u64 iova, int access)
+static int attach_memory(struct croce_mr *mr, u64 start, u64 length)
 {
-	mr->access = access;
-	mr->iova = access & IB_ZERO_BASED ? 0 : iova;
+	int err;
+
+	mr->odp = alloc_odp(start);
+	if (!mr->odp)
+		return -ENOMEM;
 	if (is_implicit(start, length)) {
 		mr->length = TASK_SIZE;
-		return attach_all(mr, access);
+		return 0;
 	}
 	mr->length = length;
-	return attach_range(mr, start, length, access);
+	err = attach_whole(mr->odp, length);
+	if (err)
+		free_odp(mr->odp);
+	return err;
 }
 
 /**
@@ -367,7 +365,9 @@ struct ib_mr *croce_odp_reg(struct ib_pd *pd, u64 start, u64 length, u64 iova,
 	mr = croce_mr_alloc(pd, CROCE_MR_ODP);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	err = attach_on_demand(mr, start, length, iova, access);
+	mr->access = access;
+	mr->iova = access & IB_ZERO_BASED ? 0 : iova;
+	err = attach_memory(mr, start, length);
 	if (err)
 		goto err_free_mr;
 	err = croce_mr_insert(mr);
@@ -377,7 +377,7 @@ struct ib_mr *croce_odp_reg(struct ib_pd *pd, u64 start, u64 length, u64 iova,
 	return &mr->ibmr;
 
 err_release_odp:
-	croce_odp_release(mr->odp, mr->umem);
+	croce_odp_release(mr->odp);
 err_free_mr:
 	kfree(mr);
 	return ERR_PTR(err);
@@ -433,36 +433,75 @@ void croce_odp_unlock(atomic_long_t *page)
 	atomic_long_fetch_sub_release(ENTRY_COPY, page);
 }
 
-static int fault_in(struct croce_odp_part *part, u64 addr, u64 length,
-		    bool write, bool fault)
+/* Returns -EBUSY when the pages have changed meanwhile. */
+static int try_fault(struct croce_odp_part *part, struct hmm_range *range)
 {
-	struct ib_umem_odp *umem = part->umem;
-	size_t first = entry_index(part, addr);
-	int num, i;
+	size_t first = entry_index(part, range->start);
+	size_t num = (range->end - range->start) >> PAGE_SHIFT;
+	int err;
+	size_t i;
 
-	mutex_lock(&part->fault_mutex);
-	num = ib_umem_odp_map_dma_and_lock(umem, addr, length,
-					   write ? HMM_PFN_WRITE : 0, fault);
-	if (num >= 0) {
-		for (i = 0; i < num; i++)
-			store_page(part, &part->pages[first + i],
-				   compat_umem_pfns(umem)[first + i]);
-		mutex_unlock(&umem->umem_mutex);
-	}
-	mutex_unlock(&part->fault_mutex);
-	return min(num, 0);
+	range->notifier_seq = mmu_interval_read_begin(range->notifier);
+	err = mmap_read_lock_killable(part->odp->mm);
+	if (err)
+		return err;
+	/* Not in the way that lets go of the lock: userfaultfd may hold that up. */
+	err = hmm_range_fault(range);
+	mmap_read_unlock(part->odp->mm);
+	if (err)
+		return err;
+	mutex_lock(&part->mutex);
+	if (mmu_interval_read_retry(range->notifier, range->notifier_seq))
+		err = -EBUSY;
+	for (i = 0; i < num && !err; i++)
+		err = store_page_locked(part, &part->pages[first + i],
+					range->hmm_pfns[i]);
+	mutex_unlock(&part->mutex);
+	return err;
 }
 
-static struct croce_odp_part *make_child(struct croce_odp *odp,
-					 struct ib_umem *root, u64 addr)
+static int fault_pages(struct croce_odp_part *part, u64 start, u64 end,
+		       unsigned long flags)
+{
+	unsigned long until = jiffies + FAULT_PATIENCE;
+	unsigned long pfns[FAULT_PAGES];
+	struct hmm_range range = {
+		.notifier = &part->notifier,
+		.start = start,
+		.end = end,
+		.hmm_pfns = pfns,
+		.default_flags = flags,
+	};
+	int err;
+
+	do
+		err = try_fault(part, &range);
+	while (err == -EBUSY && time_before(jiffies, until));
+	return err;
+}
+
+/* The caller keeps the address space alive. */
+static int fault_in(struct croce_odp_part *part, u64 addr, u64 length,
+		    unsigned long flags)
+{
+	u64 start = ALIGN_DOWN(addr, PAGE_SIZE);
+	u64 end = PAGE_ALIGN(addr + length);
+	int err = 0;
+
+	for (; start < end && !err; start += FAULT_PAGES * PAGE_SIZE)
+		err = fault_pages(part, start,
+				  min(end, start + FAULT_PAGES * PAGE_SIZE),
+				  flags);
+	return err;
+}
+
+static struct croce_odp_part *make_child(struct croce_odp *odp, u64 addr)
 {
 	u64 start = ALIGN_DOWN(addr, BIT_ULL(PART_SHIFT));
 	struct croce_odp_part *part;
 	int err;
 
-	part = make_part(odp, ib_umem_odp_alloc_child(to_ib_umem_odp(root),
-						      start, BIT(PART_SHIFT),
-						      &odp_notifier_ops));
+	part = make_part(odp, start, start + BIT_ULL(PART_SHIFT));
 	if (IS_ERR(part))
 		return part;
 	err = xa_err(xa_store(&odp->parts, start >> PART_SHIFT, part,
@@ -474,15 +513,14 @@ static struct croce_odp_part *make_child(struct croce_odp *odp,
 }
 
 /* Part of an implicit region, which stays until put_part(). */
-static struct croce_odp_part *get_part(struct croce_odp *odp,
-				       struct ib_umem *root, u64 addr)
+static struct croce_odp_part *get_part(struct croce_odp *odp, u64 addr)
 {
 	struct croce_odp_part *part;
 
 	mutex_lock(&odp->mutex);
 	part = find_part(odp, addr);
 	if (!part)
-		part = make_child(odp, root, addr);
+		part = make_child(odp, addr);
 	if (!IS_ERR(part))
 		part->users++;
 	mutex_unlock(&odp->mutex);
@@ -498,20 +536,19 @@ static void put_part(struct croce_odp *odp, struct croce_odp_part *part)
 	mutex_unlock(&odp->mutex);
 }
 
-static int fault_in_parts(struct croce_odp *odp, struct ib_umem *root,
-			  u64 addr, u64 length, bool write, bool fault)
+static int fault_in_parts(struct croce_odp *odp, u64 addr, u64 length,
+			  unsigned long flags)
 {
 	int err = 0;
 
 	while (length && !err) {
-		u64 left = BIT_ULL(PART_SHIFT) -
-			   (addr & (BIT_ULL(PART_SHIFT) - 1));
-		u64 n = min(length, left);
-		struct croce_odp_part *part = get_part(odp, root, addr);
+		struct croce_odp_part *part = get_part(odp, addr);
+		u64 n;
 
 		if (IS_ERR(part))
 			return PTR_ERR(part);
-		err = fault_in(part, addr, n, write, fault);
+		n = min(length, part_end(part) - addr);
+		err = fault_in(part, addr, n, flags);
 		put_part(odp, part);
 		addr += n;
 		length -= n;
@@ -528,16 +565,24 @@ static int fault_in_parts(struct croce_odp *odp, struct ib_umem *root,
  * @fault: fault in what the process does not have; else take what it has
  *
  * Return: 0 or -errno: -EFAULT and -EPERM where the process has no such memory,
- * -EBUSY when it changes all the time. Context: process, may sleep.
+ * or is not there any more, -EBUSY when it changes all the time.
+ * Context: process, may sleep.
  */
 int croce_odp_fault(struct croce_mr *mr, u64 addr, u64 length, bool write,
 		    bool fault)
 {
 	u64 user_addr = mr->odp->start + (addr - mr->iova);
+	struct croce_odp *odp = mr->odp;
+	unsigned long flags = 0;
+	int err;
 
-	if (mr->odp->whole)
-		return fault_in(mr->odp->whole, user_addr, length, write,
-				fault);
-	return fault_in_parts(mr->odp, mr->umem, user_addr, length, write,
-			      fault);
+	if (fault)
+		flags = HMM_PFN_REQ_FAULT | (write ? HMM_PFN_REQ_WRITE : 0);
+	if (!mmget_not_zero(odp->mm))
+		return -EFAULT;
+	err = odp->whole ? fault_in(odp->whole, user_addr, length, flags) :
+	      fault_in_parts(odp, user_addr, length, flags);
+	/* The last one would take all of it down here. */
+	mmput_async(odp->mm);
+	return err;
 }

@@ -5,12 +5,12 @@
 #ifndef CROCE_ODP_H
 #define CROCE_ODP_H
 
+#include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include "mr.h"
 
-struct ib_umem_odp;
 struct mm_struct;
 struct uverbs_attr_bundle;
 
@@ -18,23 +18,22 @@ struct uverbs_attr_bundle;
  * struct croce_odp_part - a range of memory, and which of its pages are present
  * @rcu: freed after a grace period
  * @odp: what it is part of (I)
- * @umem: the RDMA core's idea of it (I)
+ * @notifier: says which pages go
  * @start: address of its first page in the process (I)
  * @num_pages: entries (I)
- * @fault_mutex: one fault at a time, because each writes to @umem's list of
- *	pages before it knows whether what it found still holds
- * @users: faults under way (L: mutex of @odp)
- * @num_present: entries that are not 0 (L: mutex of @umem; others guess)
+ * @mutex: pages that come and go; taken in the notifier
+ * @users: faults under way in an implicit region (L: mutex of @odp)
+ * @num_present: entries that are not 0 (L: @mutex; others guess)
  * @pages: see odp.c; 0 for a page that is not present (A; a page is put in or
- *	taken out under the mutex of @umem)
+ *	taken out under @mutex)
  */
 struct croce_odp_part {
 	struct rcu_head rcu;
 	struct croce_odp *odp;
-	struct ib_umem_odp *umem;
+	struct mmu_interval_notifier notifier;
 	u64 start;
 	size_t num_pages;
-	struct mutex fault_mutex;
+	struct mutex mutex;
 	u32 users;
 	size_t num_present;
 	atomic_long_t pages[];
@@ -48,7 +47,7 @@ struct croce_odp_part {
  *	and go some time after the last page (R; written under @mutex)
  * @mutex: parts that come and go
  * @trim: looks for parts without pages
- * @mm: address space of an implicit region, referenced; else NULL (I)
+ * @mm: address space, whose struct is referenced (I)
  */
 struct croce_odp {
 	u64 start;
@@ -65,7 +64,7 @@ int croce_odp_init(void);
 void croce_odp_exit(void);
 struct ib_mr *croce_odp_reg(struct ib_pd *pd, u64 start, u64 length, u64 iova,
 			    int access);
-void croce_odp_release(struct croce_odp *odp, struct ib_umem *umem);
+void croce_odp_release(struct croce_odp *odp);
 void *croce_odp_lock(const struct croce_mr *mr, u64 addr, u32 *length,
 		     bool write, atomic_long_t **page);
 void croce_odp_unlock(atomic_long_t *page);
@@ -95,8 +94,7 @@ static inline struct ib_mr *croce_odp_reg(struct ib_pd *pd, u64 start,
 	return ERR_PTR(-EOPNOTSUPP);
 }
 
-static inline void croce_odp_release(struct croce_odp *odp,
-				     struct ib_umem *umem)
+static inline void croce_odp_release(struct croce_odp *odp)
 {
 }
 

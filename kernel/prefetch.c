@@ -5,10 +5,10 @@
  */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <rdma/ib_umem.h>
+#include <rdma/ib_verbs.h>
 #include "odp.h"
 
-/* Bytes in one go: others that fault in the region wait meanwhile. */
+/* Bytes between two looks whether it is still wanted. */
 #define PREFETCH_STEP		SZ_2M
 
 /**
@@ -99,7 +99,7 @@ static int get_piece(struct ib_pd *pd, const struct ib_sge *sge, bool write,
 		err = -EFAULT;
 	else if (mr->type != CROCE_MR_ODP)
 		err = -EINVAL;
-	else if (write && !mr->umem->writable)
+	else if (write && !ib_access_writable(mr->access))
 		err = -EPERM;
 	if (mr && err)
 		croce_mr_put(mr);

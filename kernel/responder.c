@@ -127,7 +127,9 @@ static struct outcome execute_write(struct croce_qp *qp,
 					   rec->dma_len,
 					   IB_ACCESS_REMOTE_WRITE))
 		return access_error;
-	croce_cursor_init_remote(&cursor, qp, rec->va, rec->rkey, rec->length,
+	/* All that is yet to come, so that missing pages come together. */
+	croce_cursor_init_remote(&cursor, qp, rec->va, rec->rkey,
+				 rec->dma_len - rec->offset,
 				 IB_ACCESS_REMOTE_WRITE);
 	if (rec->length)
 		err = croce_cursor_write_skb(&cursor, rx->skb,
