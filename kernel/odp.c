@@ -36,7 +36,9 @@
 
 /*
  * Faults, which somebody waits for, and what nobody waits for. Not croce_wq:
- * they allocate memory, and what that one does is needed to get some.
+ * they allocate memory, and what that one does is needed to get some. The end of
+ * a fault sends packets, and does so where it began, so that those of UC and UD
+ * do not overtake each other in the queues of two CPUs.
  */
 static struct workqueue_struct *fault_wq;
 static struct workqueue_struct *idle_wq;
@@ -48,7 +50,7 @@ static struct workqueue_struct *idle_wq;
  */
 int croce_odp_init(void)
 {
-	fault_wq = alloc_workqueue("croce_fault", WQ_HIGHPRI | WQ_UNBOUND, 0);
+	fault_wq = alloc_workqueue("croce_fault", WQ_HIGHPRI | WQ_PERCPU, 0);
 	if (!fault_wq)
 		return -ENOMEM;
 	idle_wq = alloc_workqueue("croce_prefetch", WQ_UNBOUND, 0);
