@@ -9,6 +9,8 @@
  * references, so a chunk that somebody still reads is never used again: it is
  * replaced by a new one, and freed by the last reader.
  */
+#include <linux/bottom_half.h>
+#include <linux/local_lock.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include "buffer.h"
@@ -21,26 +23,33 @@
 
 /**
  * struct arena - chunks of one CPU
+ * @lock: keeps others of the CPU out where bottom halves off do not (RT)
  * @pages: chunks; NULL before they are needed
  * @current_chunk: the one that is being filled
  * @used: bytes of it
  *
- * Context: bottom halves off on its CPU; nobody else looks at it.
+ * Context: bottom halves off on its CPU, @lock held.
  */
 struct arena {
+	local_lock_t lock;
 	struct page *pages[CHUNKS];
 	u32 current_chunk;
 	u32 used;
 };
 
-static DEFINE_PER_CPU(struct arena, arenas);
+static DEFINE_PER_CPU(struct arena, arenas) = {
+	.lock = INIT_LOCAL_LOCK(lock),
+};
 
 static bool is_free(struct page *page)
 {
-	/* The only reference is ours. What readers did came before they let
-	 * go, and what is written from here on comes after this look.
+	if (page_ref_count(page) != 1)
+		return false;
+	/* The only reference is ours: what readers did came before they let
+	 * go, which was with a full barrier.
 	 */
-	return page_ref_count(page) == 1;
+	smp_acquire__after_ctrl_dep();
+	return true;
 }
 
 /* Make the next chunk the current one; false without memory. */
@@ -63,6 +72,15 @@ static bool next_chunk(struct arena *arena)
 	return true;
 }
 
+/* A chunk with so much room behind what is used of it, or NULL. */
+static struct page *chunk_with_room(struct arena *arena, u32 bytes)
+{
+	if ((!arena->pages[arena->current_chunk] ||
+	     arena->used + bytes > CROCE_BUFFER_BYTES) && !next_chunk(arena))
+		return NULL;
+	return arena->pages[arena->current_chunk];
+}
+
 /**
  * croce_buffer_attach - give an skb room for payload
  * @skb: skb without fragments
@@ -75,19 +93,21 @@ static bool next_chunk(struct arena *arena)
  */
 void *croce_buffer_attach(struct sk_buff *skb, u32 bytes)
 {
-	struct arena *arena = this_cpu_ptr(&arenas);
-	u32 offset = arena->used;
+	struct arena *arena;
 	struct page *page;
+	u32 offset = 0;
 
-	if (!arena->pages[arena->current_chunk] ||
-	    offset + bytes > CROCE_BUFFER_BYTES) {
-		if (!next_chunk(arena))
-			return NULL;
-		offset = 0;
+	local_lock(&arenas.lock);
+	arena = this_cpu_ptr(&arenas);
+	page = chunk_with_room(arena, bytes);
+	if (page) {
+		offset = arena->used;
+		arena->used += ROUND(bytes);
+		get_page(page);
 	}
-	page = arena->pages[arena->current_chunk];
-	arena->used = offset + ROUND(bytes);
-	get_page(page);
+	local_unlock(&arenas.lock);
+	if (!page)
+		return NULL;
 	skb_fill_page_desc(skb, 0, page, offset, 0);
 	skb->truesize += ROUND(bytes);
 	return page_address(page) + offset;

@@ -76,9 +76,10 @@ static void send(struct croce_qp *qp, const struct croce_cc_params *p,
 	skb = build(qp, &path, pkey);
 	if (skb) {
 		skb->priority = priority;
-		trace_croce_cnp_sent(qp);
-		if (!croce_path_xmit(qp->dev, &path, skb, 1))
+		if (!croce_path_xmit(qp->dev, &path, skb, 1)) {
 			croce_count(qp->dev, CROCE_CNT_NP_CNP_SENT);
+			trace_croce_cnp_sent(qp);
+		}
 		qp->path.ip_id = path.ip_id;
 	}
 	croce_path_drop(&path);

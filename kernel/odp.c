@@ -476,9 +476,10 @@ static int fault_pages(struct croce_odp_part *part, u64 start, u64 end,
 	};
 	int err;
 
-	do
+	do {
+		memset(pfns, 0, sizeof(pfns));
 		err = try_fault(part, &range);
-	while (err == -EBUSY && time_before(jiffies, until));
+	} while (err == -EBUSY && time_before(jiffies, until));
 	return err;
 }
 

@@ -185,6 +185,21 @@ static void batch_take_back(struct batch *batch, const struct croce_pkt *pkt)
 	skb_frag_size_sub(&skb_shinfo(batch->skb)->frags[0], len);
 	batch->skb->len -= len;
 	batch->skb->data_len -= len;
+	batch->end -= len;
+}
+
+/* The packets before one that was taken back have to ask for their ACK: the rest
+ * of the run may be long in coming. They all have the same length.
+ */
+static bool batch_ask(struct batch *batch)
+{
+	struct croce_bth *bth;
+
+	if (!batch->skb || batch->qp->type != IB_QPT_RC)
+		return false;
+	bth = (struct croce_bth *)(batch->end - batch->seg_len);
+	bth->psn |= cpu_to_be32(CROCE_BTH_ACKREQ);
+	return true;
 }
 
 /* What is complete goes, also where the packet after it waits for a page. */
@@ -373,20 +388,25 @@ int croce_send_request(struct croce_qp *qp, struct croce_req_run *run)
 	const struct croce_wqe *wqe = croce_req_wqe(&qp->req, run->wqe);
 	const struct croce_sq_slot *slot = croce_sq_slot(qp, run->wqe);
 	struct batch batch = { .qp = qp };
+	bool asked;
 	int err;
 
 	err = select_path(qp, slot);
 	if (err)
 		return err;
-	err = batch_end(&batch, build_requests(&batch, wqe, slot, run));
+	err = build_requests(&batch, wqe, slot, run);
+	asked = err == -EINPROGRESS && batch_ask(&batch);
+	err = batch_end(&batch, err);
 	if (err == -EFAULT)
 		return err;
 	if (err == -EHOSTUNREACH)
 		return 0;
 	if (err && !batch.sent)
 		return err == -EINPROGRESS ? err : -EAGAIN;
-	if (err)
+	if (err) {
 		shorten(run, batch.sent, qp->req.cfg.mtu);
+		run->ackreq = asked && err == -EINPROGRESS;
+	}
 	return 0;
 }
 
@@ -459,6 +479,7 @@ int croce_send_response(struct croce_qp *qp, struct croce_resp_run *run)
 		return err == -EINPROGRESS ? err : -EAGAIN;
 	if (err) {
 		run->npkts = batch.sent;
+		run->length = batch.sent * qp->resp.cfg.mtu;
 		run->last = false;
 	}
 	return 0;

@@ -14,15 +14,20 @@
 
 #ifndef CROCE_TRACE_ONCE
 #define CROCE_TRACE_ONCE
-#include "qp.h"
+#include "pacer.h"
 #include "core/dcqcn.h"
 
 /* Alpha of DCQCN in thousandths; 0 with other algorithms. */
 static inline u32 croce_trace_alpha(struct croce_qp *qp)
 {
+	struct croce_cc_env env = croce_pacer_env(qp);
+	u32 alpha;
+
 	if (qp->cc.ops != &croce_cc_dcqcn)
 		return 0;
-	return ((u64)croce_dcqcn(&qp->cc)->alpha_q31 * 1000) >> 31;
+	alpha = croce_dcqcn_alpha_q31(croce_dcqcn(&qp->cc), env.params,
+				      env.now_ns);
+	return ((u64)alpha * 1000) >> 31;
 }
 #endif
 
@@ -71,8 +76,9 @@ TRACE_EVENT(croce_cc_limit,
 		__entry->window = qp->cc.now.window;
 		__entry->alpha = croce_trace_alpha(qp);
 	),
-	TP_printk("qpn=0x%06x bytes_per_second=%llu window=%u alpha=0.%03u",
-		  __entry->qpn, __entry->rate, __entry->window, __entry->alpha)
+	TP_printk("qpn=0x%06x bytes_per_second=%llu window=%u alpha=%u.%03u",
+		  __entry->qpn, __entry->rate, __entry->window,
+		  __entry->alpha / 1000, __entry->alpha % 1000)
 );
 
 /* Data waits for its departure time. */

@@ -90,6 +90,15 @@ void croce_req_skip_sent(struct croce_req *req)
 		req->send++;
 }
 
+/* A slow start ends with the first loss that the peer reports. */
+static void halve_window(struct croce_req *req)
+{
+	if (req->window > CROCE_REQ_WINDOW_LOSS)
+		req->window = max(req->window / 2, CROCE_REQ_WINDOW_LOSS);
+	req->slow_start = min(req->slow_start, max(req->window,
+						   CROCE_REQ_WINDOW_LOSS));
+}
+
 /**
  * croce_req_rewind - send again from the oldest unacknowledged packet
  * @req: requester
@@ -103,8 +112,8 @@ void croce_req_rewind(struct croce_req *req)
 	req->rd_atomic = 0;
 	req->unasked = 0;
 	req->rtt_armed = false;
-	if (!req->recovering && req->window > CROCE_REQ_WINDOW_LOSS)
-		req->window = max(req->window / 2, CROCE_REQ_WINDOW_LOSS);
+	if (!req->recovering)
+		halve_window(req);
 	req->recovering = true;
 	croce_req_skip_sent(req);
 }
@@ -509,8 +518,8 @@ static void back_off(struct croce_req *req, struct croce_comp_record *rec)
 		rec->verdict = CROCE_COMP_EARLY;
 		return;
 	}
-	/* The last of the regular timeouts is the one that fails. */
-	if (req->retries <= 1) {
+	/* Behind an early phase, the last of the retries is the error. */
+	if (req->retries <= req->early) {
 		rec->verdict = CROCE_COMP_ERROR;
 		rec->status = CROCE_STATUS_RETRY_EXC_ERR;
 		return;
@@ -527,7 +536,9 @@ static void back_off(struct croce_req *req, struct croce_comp_record *rec)
  */
 static void rewind_after_silence(struct croce_req *req)
 {
-	req->slow_start = max(req->window / 2, CROCE_REQ_WINDOW_LOSS);
+	/* A second expiry knows no more than the first. */
+	if (req->window > CROCE_REQ_WINDOW_MIN)
+		req->slow_start = max(req->window / 2, CROCE_REQ_WINDOW_LOSS);
 	req->window = CROCE_REQ_WINDOW_MIN;
 	req->credit = 0;
 	req->recovering = true;

@@ -141,7 +141,7 @@ static void timer_retry_counts_without_early_phase(struct kunit *test)
 
 		count_verdicts(r, &early, &timeout);
 		KUNIT_EXPECT_EQ(test, early, 0);
-		KUNIT_EXPECT_EQ(test, timeout, retry_cnt > 1 ? retry_cnt - 1 : 0);
+		KUNIT_EXPECT_EQ(test, timeout, retry_cnt);
 	}
 }
 
@@ -368,13 +368,33 @@ static void window_starts_slowly_after_silence(struct kunit *test)
 	on_timer(r);
 	KUNIT_EXPECT_EQ(test, send_all(r), 1);
 	on_ack(r, PSN(acked++));
-	while (window < CROCE_REQ_WINDOW_LOSS) {
+	while (window < CROCE_REQ_WINDOW_MAX / 2) {
 		window *= 2;
 		KUNIT_EXPECT_EQ(test, send_all(r), window);
 		acked += window;
 		on_ack(r, PSN(acked - 1));
 	}
 	KUNIT_EXPECT_LE(test, send_all(r), window + window / 8);
+}
+
+/* What the peer reports as lost halves the window for good. */
+static void window_slow_start_ends_with_a_loss(struct kunit *test)
+{
+	struct requester *r = requester_new(test);
+	u32 acked = CROCE_REQ_WINDOW_MAX;
+
+	post(r, CROCE_KIND_WRITE, 100000 * MTU);
+	send_all(r);
+	on_timer(r);
+	send_all(r);
+	on_ack(r, PSN(acked - 1));
+	KUNIT_EXPECT_EQ(test, r->req.window, CROCE_REQ_WINDOW_MAX / 2);
+	send_all(r);
+	on_nak(r, PSN(acked), CROCE_NAK_PSN_SEQ);
+	KUNIT_EXPECT_EQ(test, r->req.window, CROCE_REQ_WINDOW_MAX / 4);
+	acked += send_all(r);
+	on_ack(r, PSN(acked - 1));
+	KUNIT_EXPECT_LE(test, r->req.window, CROCE_REQ_WINDOW_MAX / 4 * 9 / 8);
 }
 
 /* Everything had arrived: the answer opens half the window at once. */
@@ -460,6 +480,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(rnr_wait_holds_while_draining),
 	KUNIT_CASE(window_halves_once_for_a_loss),
 	KUNIT_CASE(window_starts_slowly_after_silence),
+	KUNIT_CASE(window_slow_start_ends_with_a_loss),
 	KUNIT_CASE(window_reopens_when_nothing_was_lost),
 	KUNIT_CASE(window_has_a_floor),
 	KUNIT_CASE(window_grows_back),
