@@ -73,23 +73,14 @@ stream() {
 		"$program" -F -d "${DEV[a]}" -x "$(gid_index a "$family")" "$@" 10.8.0.2
 }
 
-# marks, drops or backlog (bytes) of the slow port
+# marks or drops of the slow port
 queue_stat() {
 	local text
 	text=$(ip netns exec switch tc -s qdisc show dev sb parent 1:) || return
 	case $1 in
 	marks) grep -o 'marked [0-9]*' <<<"$text" | grep -o '[0-9]*' ;;
 	drops) grep -o 'dropped [0-9]*' <<<"$text" | grep -o '[0-9]*' ;;
-	backlog) grep -o 'backlog [0-9]*[KM]*b' <<<"$text" | sed 's/backlog //; s/Kb/000/; s/Mb/000000/; s/b//' ;;
 	esac
-}
-
-# watch_queue FILE: samples of the queue into FILE until it is gone
-watch_queue() {
-	while [ -e "$1" ]; do
-		queue_stat backlog >>"$1"
-		sleep 0.02
-	done
 }
 
 # Parameters for flows of some Mb/s: mlx5's are for 25 Gb/s and more, where a CNP comes
