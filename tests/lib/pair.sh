@@ -23,8 +23,10 @@ listens_on_tcp() {
 	at "$S" ss -Hltn "sport = :$1" | grep -q .
 }
 
+# rdma_listen() shows the state some time before the listener is entered where requests are
+# looked up, and a request that comes between is rejected: "invalid service ID" (8).
 listens_by_cm() {
-	at "$S" rdma resource show cm_id | grep "comm ${1:0:15}" | grep -q LISTEN
+	at "$S" rdma resource show cm_id | grep "comm ${1:0:15}" | grep -q LISTEN && sleep 0.2
 }
 
 # wait_for_server READY PROGRAM
