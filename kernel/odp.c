@@ -101,7 +101,7 @@ static void drop_page(struct croce_odp_part *part, atomic_long_t *page)
 
 	if (!(entry & (long)PAGE_MASK))
 		return;
-	/* Copies are made with bottom halves off, so this is short. */
+	/* Copies are not preempted, so this is short. */
 	atomic_long_cond_read_acquire(page, !VAL);
 	part->num_present--;
 	/* Written without the process's page table knowing. */
@@ -400,7 +400,8 @@ static struct croce_odp_part *find_part(struct croce_odp *odp, u64 addr)
  *
  * Return: kernel virtual address, to be followed by croce_odp_unlock(); NULL
  * when the page is not present, and nothing is locked.
- * Context: bottom halves off, RCU read section.
+ * Context: bottom halves off, RCU read section; preemption is off until the
+ * unlock.
  */
 void *croce_odp_lock(const struct croce_mr *mr, u64 addr, u32 *length,
 		     bool write, atomic_long_t **page)
@@ -412,12 +413,16 @@ void *croce_odp_lock(const struct croce_mr *mr, u64 addr, u32 *length,
 	if (unlikely(!part))
 		return NULL;
 	*page = &part->pages[entry_index(part, user_addr)];
+	/* On PREEMPT_RT, bottom halves that are off do not imply it. */
+	preempt_disable();
 	entry = atomic_long_read(*page);
 	do {
 		if (unlikely(!(entry & (long)PAGE_MASK) ||
 			     (write && !(entry & ENTRY_WRITABLE)) ||
-			     (entry & ENTRY_COPIES) == ENTRY_COPIES))
+			     (entry & ENTRY_COPIES) == ENTRY_COPIES)) {
+			preempt_enable();
 			return NULL;
+		}
 	} while (!atomic_long_try_cmpxchg_acquire(*page, &entry,
 						  entry + ENTRY_COPY));
 	*length = min_t(u32, *length, PAGE_SIZE - offset_in_page(user_addr));
@@ -433,6 +438,7 @@ void *croce_odp_lock(const struct croce_mr *mr, u64 addr, u32 *length,
 void croce_odp_unlock(atomic_long_t *page)
 {
 	atomic_long_fetch_sub_release(ENTRY_COPY, page);
+	preempt_enable();
 }
 
 /* Returns -EBUSY when the pages have changed meanwhile. */

@@ -216,7 +216,7 @@ static const u8 vendor_err[] = {
  * @cqe: completion; queue pair number and vendor error are filled in here
  * @solicited: satisfies a consumer who waits for solicited events only
  *
- * The consumer is told at the end of the turn.
+ * The consumer is told later in the turn.
  *
  * Context: owner of the QP's task.
  */

@@ -142,7 +142,7 @@ struct croce_fault {
  * @path: way to the peer; UD: route cache of the last address vector (T)
  * @dest_qpn: peer (T)
  * @qkey: UD (T)
- * @notify: CQs whose consumers are to be told after the turn (T)
+ * @notify: CQs whose consumers are to be told in this turn (T)
  * @retry_local: the qdisc refused a packet; send again after a pause (T)
  * @cc: congestion control (T)
  * @cc_choice: algorithm of the device that @cc began with; NULL: begin (T)

@@ -3,7 +3,8 @@
  * One turn of a queue pair's task. The order is fixed: what arrived is taken
  * in, what is owed to the peer is sent, then own requests, then completions.
  * So one acknowledgement covers all packets of a batch, and a completion is
- * seen after the memory it speaks of.
+ * seen after the memory it speaks of. A process that sleeps is woken as soon as
+ * there is something for it: that takes longer than the acknowledgement.
  */
 #include <linux/ktime.h>
 #include "fault.h"
@@ -401,6 +402,21 @@ static unsigned int look_again(struct croce_qp *qp)
 	       CROCE_TASK_SEND : 0;
 }
 
+/* Nothing of the process runs here, unlike the handler of a kernel consumer. */
+static void notify_process(struct croce_qp *qp)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(qp->notify); i++) {
+		struct croce_cq *cq = qp->notify[i];
+
+		if (!cq || !cq->user)
+			continue;
+		qp->notify[i] = NULL;
+		croce_cq_notify(cq, true);
+	}
+}
+
 static void notify(struct croce_qp *qp, enum croce_context context)
 {
 	int i;
@@ -450,6 +466,7 @@ unsigned int croce_turn(struct croce_qp *qp, unsigned int work,
 		left |= take_in(qp);
 	if (work & CROCE_TASK_TIMER)
 		on_timer(qp);
+	notify_process(qp);
 	left |= respond(qp);
 	if (unlikely(qp->fatal) && !croce_resp_owes(&qp->resp))
 		fail_qp(qp);

@@ -24,9 +24,17 @@ listens_on_tcp() {
 }
 
 # rdma_listen() shows the state some time before the listener is entered where requests are
-# looked up, and a request that comes between is rejected: "invalid service ID" (8).
+# looked up, and a request that comes between is rejected: "invalid service ID" (8). When it
+# has returned, the program sleeps for events.
 listens_by_cm() {
-	at "$S" rdma resource show cm_id | grep "comm ${1:0:15}" | grep -q LISTEN && sleep 0.2
+	local pid
+	pid=$(at "$S" rdma resource show cm_id | grep "comm ${1:0:15}" | grep LISTEN |
+		grep -o 'pid [0-9]*' | grep -m 1 -o '[0-9]*')
+	[ -n "$pid" ] && at "$S" cat "/proc/$pid/status" "/proc/$pid"/task/*/status | is_asleep
+}
+
+is_asleep() {
+	! grep '^State:' | grep -v 'S (sleeping)'
 }
 
 # wait_for_server READY PROGRAM

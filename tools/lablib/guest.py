@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 
 from . import cache, image, klog, kernels, lan, qemu, uml
 from .paths import GUEST, cache_root
@@ -99,11 +100,27 @@ def run(spec: Spec) -> Result:
     out = spec.out or base / "out"
     out.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()
-    with _links(spec) as links, _guests(spec, boot, base, out, links) as guests:
+    with (_ended_by_signals(), _links(spec) as links,
+          _guests(spec, boot, base, out, links) as guests):
         timed_out = _attend(spec, guests)
     result = _judge(spec, guests, timed_out, base, out)
     result.seconds = time.monotonic() - start
     return result
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let what ends this process end its guests, too, as an interrupt does."""
+    def leave(number: int, _frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    before = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)
+              if signal.getsignal(number) != signal.SIG_IGN}     # nohup(1)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

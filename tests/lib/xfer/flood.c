@@ -7,9 +7,12 @@
 #define _GNU_SOURCE	/* setns */
 #include "xfer.h"
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define IN_FLIGHT	8
@@ -79,12 +82,31 @@ static int next_completion(struct end *end, struct ibv_wc *wc)
 	}
 }
 
+/*
+ * A connection that is closed in order keeps its namespace until the peer has acknowledged
+ * the end of it, which may get lost in the flood, again and again. So ours ends at once, but
+ * not before the peer has what was said.
+ */
+static void hang_up(int fd)
+{
+	struct linger at_once = { .l_onoff = 1 };
+	int unheard, tries;
+
+	for (tries = 0; tries < 10000; tries++) {
+		if (ioctl(fd, SIOCOUTQ, &unheard) || !unheard)
+			break;
+		usleep(1000);
+	}
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+	close(fd);
+}
+
 int flood(struct end *end)
 {
 	uint64_t posted, done = 0;
 	struct ibv_wc wc = {};
 
-	close(end->fd);
+	hang_up(end->fd);
 	for (posted = 0; posted < IN_FLIGHT; posted++)
 		if (post(end, posted))
 			return 0;
