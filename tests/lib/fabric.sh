@@ -61,27 +61,28 @@ is_gid_of() {
 	return 1
 }
 
-# list_gids END: lines "INDEX GID TYPE" of the table
+# list_gids END: lines "INDEX GID TYPE" of the table. Few processes: this is called often.
 list_gids() {
 	# shellcheck disable=SC2016 # for the shell over there
 	at "$1" sh -c 'cd "/sys/class/infiniband/$0/ports/1" || exit
-		for i in $(ls gids | sort -n); do
-			[ "$i" -lt 64 ] || break
-			gid=$(cat "gids/$i" 2>/dev/null)
-			case $gid in ""|0000:0000:0000:0000:0000:0000:0000:0000) continue ;; esac
-			echo "$i $gid $(cat "gid_attrs/types/$i" 2>/dev/null)"
-		done' "${DEV[$1]}"
+		grep -s "" $(ls gids | sort -n | head -n 64 |
+			sed "s,.*,gids/& gid_attrs/types/&,") || :' "${DEV[$1]}" |
+		awk '{ name = $0; sub(":.*", "", name); sub("[^:]*:", "") }
+			name ~ /^gids/ { sub(".*/", "", name); at = name; gid = $0; next }
+			gid !~ /^[0:]*$/ { print at, gid, $0 }'
 }
 
+# The whole list is read first: what still writes it would be a process in the namespace.
 gid_index() {
-	local index gid type
+	local list index gid type
+	list=$(list_gids "$1") || return
 	while read -r index gid type; do
 		case $type in *v2*) ;; *) continue ;; esac
 		if is_gid_of "$2" "$gid"; then
 			echo "$index"
 			return
 		fi
-	done < <(list_gids "$1")
+	done <<<"$list"
 	return 1
 }
 

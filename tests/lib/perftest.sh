@@ -11,10 +11,11 @@ perftest() {
 	has_results "$program"
 }
 
-# with -R: addresses find the device, by rdma_cm
+# with -R: addresses find the device, by rdma_cm; that of Debian 12 does not know IPv6 there
 perftest_cm() {
 	local family=$1 program=$2 address=${IP4[$S]} from=${IP4[$C]}
 	shift 2
+	"$program" --help | grep -q -e --ipv6-addr || family=v4
 	[ "$family" = v4 ] || { address=${IP6[$S]}; from=${IP6[$C]}; }
 	[ "$family" = v4 ] || set -- "$@" --ipv6-addr
 	[ "${NS[a]}" != "${NS[b]}" ] || set -- "$@" --bind_source_ip "$from"
