@@ -388,6 +388,12 @@ static void drop_unknown(struct net *net, struct sk_buff *skb,
 	kfree_skb(skb);
 }
 
+static u32 packets_in(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) ?
+	       DIV_ROUND_UP(skb->len, skb_shinfo(skb)->gso_size) : 1;
+}
+
 static void deliver_to(struct croce_qp *qp, struct net *net,
 		       struct sk_buff *skb)
 {
@@ -396,7 +402,7 @@ static void deliver_to(struct croce_qp *qp, struct net *net,
 		kfree_skb(skb);
 		return;
 	}
-	croce_count(qp->dev, CROCE_CNT_RCVD_PKTS);
+	croce_count_add(qp->dev, CROCE_CNT_RCVD_PKTS, packets_in(skb));
 	croce_count_add(qp->dev, CROCE_CNT_RCVD_BYTES, skb->len);
 	croce_task_receive(qp, skb);
 }
