@@ -370,6 +370,8 @@ struct sk_buff *croce_path_alloc(struct croce_dev *dev,
 		return ERR_PTR(-ENOMEM);
 	skb_reserve(skb, headroom);
 	skb_dst_set(skb, dst_clone(dst));
+	/* What a VLAN's PCP, mqprio and the like are derived from. */
+	skb->priority = path->av.sl;
 	return skb;
 }
 
