@@ -57,23 +57,31 @@ def from_output(name: str, status: int, output: str, seconds: float) -> list[Out
 
 
 def tap_points(name: str, output: str) -> list[Outcome]:
-    """Return the test points of TAP output (also of KTAP: innermost points only)."""
+    """Return the test points of TAP output (also of KTAP: innermost points only).
+
+    What is said about a failure follows it in comments; KTAP has it in front.
+    """
     lines = output.splitlines()
-    found = []
-    suite, remarks = "", []
+    found: list[Outcome] = []
+    suite, remarks, after, depth = "", [], [], 0
     for index, line in enumerate(lines):
         match = POINT.match(line)
         if not match:
-            remarks.append(line)
+            told = (found and found[-1].verdict == "fail" and line.lstrip().startswith("#") and
+                    _indent(line) == depth)
+            (after if told else remarks).append(line)
+            if told:
+                found[-1].detail = "\n" + ending("\n".join(after), 25)
             if "# Subtest: " in line:
                 suite = line.rpartition("# Subtest: ")[2] + "."
-        elif not _has_subtests(lines, index):
+            continue
+        if not _has_subtests(lines, index):
             failed, _, title, directive, why = match.groups()
             verdict = "skip" if directive else "fail" if failed else "pass"
             detail = why or ("\n" + ending("\n".join(remarks or lines), 15) if failed else "")
             found.append(Outcome(f"{name}: {suite}{title}" if title else name, verdict, detail=detail))
-        if match:
-            remarks = []
+        depth = _indent(line)
+        remarks, after = [], []
     return found
 
 

@@ -24,7 +24,7 @@ rping() {
 	local family=$1
 	shift
 	pair cm rping -s -a "$(any_address "$family")" -V -C 10 "$@" -- \
-		rping -c -a "$(address "$S" "$family")" -V -C 10 "$@"
+		"$HERE/rping" -c -a "$(address "$S" "$family")" -V -C 10 "$@"
 }
 
 rdma_client() {
@@ -95,7 +95,7 @@ rping_persistent() {
 	pid=$SPAWNED
 	wait_for_server cm rping
 	for i in 1 2 3 4 5; do
-		at "$C" timeout 20 rping -c -a "${IP4[$S]}" -C 3 -V || {
+		at "$C" timeout 20 "$HERE/rping" -c -a "${IP4[$S]}" -C 3 -V || {
 			tail "$SERVER_LOG"
 			die "client $i failed"
 		}
