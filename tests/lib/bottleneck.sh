@@ -8,7 +8,7 @@
 #
 # c* is for the TCP connections of test programs: red drops what is not ECN-capable.
 # The port towards b has RATE (200mbit), a queue of QUEUE bytes, and marks from KMIN to
-# KMAX bytes of it.  queue_stat FIELD: see below.
+# KMAX bytes of it.  queue_stat FIELD: dropped or marked packets of that queue.
 # cc END NAME [VALUE]: reads or sets a knob or `algorithm`.  counter END NAME: a counter.
 
 RATE=${RATE:-200mbit}
@@ -34,17 +34,10 @@ fabric_bottleneck() {
 	done
 	control_link
 	know_neighbours
-	slow_port sb
-}
-
-SLOW_PORT=
-
-# slow_port NIC: of the switch.  red sees the queue, tbf makes it.
-slow_port() {
-	SLOW_PORT=$1
-	ip netns exec switch tc qdisc add dev "$1" root handle 1: tbf rate "$RATE" \
+	# red sees the queue, tbf makes it
+	ip netns exec switch tc qdisc add dev sb root handle 1: tbf rate "$RATE" \
 		burst 40000 limit "$QUEUE"
-	ip netns exec switch tc qdisc add dev "$1" parent 1: handle 2: red limit "$QUEUE" \
+	ip netns exec switch tc qdisc add dev sb parent 1: handle 2: red limit "$QUEUE" \
 		min "$KMIN" max "$KMAX" avpkt 1000 burst $((KMIN / 1000 + 1)) \
 		bandwidth "$RATE" ecn
 }
@@ -80,14 +73,13 @@ stream() {
 		"$program" -F -d "${DEV[a]}" -x "$(gid_index a "$family")" "$@" 10.8.0.2
 }
 
-# marks, drops or backlog (bytes) of the slow port
+# marks or drops of the slow port
 queue_stat() {
 	local text
-	text=$(ip netns exec switch tc -s qdisc show dev "$SLOW_PORT" parent 1:) || return
+	text=$(ip netns exec switch tc -s qdisc show dev sb parent 1:) || return
 	case $1 in
 	marks) grep -o 'marked [0-9]*' <<<"$text" | grep -o '[0-9]*' ;;
 	drops) grep -o 'dropped [0-9]*' <<<"$text" | grep -o '[0-9]*' ;;
-	backlog) grep -o 'backlog [0-9]*[KM]*b' <<<"$text" | sed 's/backlog //; s/Kb/000/; s/Mb/000000/; s/b//' ;;
 	esac
 }
 
