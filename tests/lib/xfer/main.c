@@ -142,12 +142,14 @@ static void parse(struct options *opt, int argc, char **argv)
 
 /*
  * Unreliable services promise no order, but here it is compared. Packets that one processor
- * sends keep theirs: so each end stays on its own.
+ * sends keep theirs: so each end stays on its own, unless it was given one.
  */
 static void stay(bool is_client)
 {
 	cpu_set_t cpus;
 
+	if (!sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) == 1)
+		return;
 	CPU_ZERO(&cpus);
 	CPU_SET(is_client % sysconf(_SC_NPROCESSORS_ONLN), &cpus);
 	if (sched_setaffinity(0, sizeof(cpus), &cpus))
