@@ -8,6 +8,7 @@
 #include "buffer.h"
 #include "place.h"
 #include "send.h"
+#include "core/psn.h"
 #include "wire/aeth.h"
 
 /* Bytes of transport packets in one skb: those of an IPv4 packet. */
@@ -15,29 +16,8 @@
 /* Packets of one run; bounds the time between two looks at the clock. */
 #define RUN_PKTS_MAX	64U
 
-/**
- * struct batch - packets on their way into one skb
- * @qp: queue pair
- * @skb: open skb, or NULL
- * @end: where its next packet goes
- * @seg_len: bytes of each packet but the last
- * @room: bytes left in @skb
- * @pkts: packets in @skb
- * @sent: packets handed to the stack so far
- * @closed: the last packet was shorter; nothing may follow it
- */
-struct batch {
-	struct croce_qp *qp;
-	struct sk_buff *skb;
-	u8 *end;
-	u32 seg_len;
-	u32 room;
-	u32 pkts;
-	u32 sent;
-	bool closed;
-};
-
-static int batch_flush(struct batch *batch)
+/* Without a route it counts as sent, and the timer finds out. */
+static int batch_flush(struct croce_batch *batch)
 {
 	struct croce_qp *qp = batch->qp;
 	struct sk_buff *skb = batch->skb;
@@ -49,14 +29,9 @@ static int batch_flush(struct batch *batch)
 	croce_path_seal(qp->dev, &qp->path, skb, batch->seg_len);
 	err = croce_path_xmit(qp->dev, &qp->path, skb, batch->pkts);
 	if (!err)
-		batch->sent += batch->pkts;
+		batch->unsent_psn = (batch->unsent_psn + batch->pkts) &
+				    CROCE_PSN_MASK;
 	return err;
-}
-
-static void batch_drop(struct batch *batch)
-{
-	kfree_skb(batch->skb);
-	batch->skb = NULL;
 }
 
 static u32 packet_len(const struct croce_pkt *pkt)
@@ -65,24 +40,26 @@ static u32 packet_len(const struct croce_pkt *pkt)
 	       pkt->pad + CROCE_ICRC_LEN;
 }
 
-/* Packets for the next skb, when so many follow: not a full skb and a small rest,
- * but some of the same size.
+/*
+ * Packets for the next skb, when so many follow: not a full skb and a small
+ * rest, but some of the same size. Those that follow are shorter behind one
+ * with an extended header, unless each is a message of its own.
  */
 static u32 pkts_of_skb(const struct croce_qp *qp, const struct croce_pkt *pkt,
-		       u32 follow)
+		       u32 follow, bool alike)
 {
 	u32 most = READ_ONCE(qp->dev->gso) ?
 		   SKB_PAYLOAD_MAX / packet_len(pkt) : 1;
 
-	/* Behind one with an extended header come shorter ones. */
-	if (croce_opcode_info(pkt->opcode)->hdr_len > sizeof(struct croce_bth))
+	if (!alike &&
+	    croce_opcode_info(pkt->opcode)->hdr_len > sizeof(struct croce_bth))
 		most = min(most, 2U);
 	if (follow <= 1 || most <= 1)
 		return 1;
 	return DIV_ROUND_UP(follow, DIV_ROUND_UP(follow, most));
 }
 
-static int open_single(struct batch *batch, u32 len)
+static int open_single(struct croce_batch *batch, u32 len)
 {
 	struct croce_qp *qp = batch->qp;
 	struct sk_buff *skb = croce_path_alloc(qp->dev, &qp->path, len);
@@ -95,7 +72,7 @@ static int open_single(struct batch *batch, u32 len)
 	return 0;
 }
 
-static int open_run(struct batch *batch, u32 bytes)
+static int open_run(struct croce_batch *batch, u32 bytes)
 {
 	struct croce_qp *qp = batch->qp;
 	struct sk_buff *skb = croce_path_alloc(qp->dev, &qp->path, 0);
@@ -113,13 +90,14 @@ static int open_run(struct batch *batch, u32 bytes)
 }
 
 /* Room for as many packets of this size as follow and fit, or for one. */
-static int batch_open(struct batch *batch, const struct croce_pkt *pkt,
-		      u32 follow)
+static int batch_open(struct croce_batch *batch, const struct croce_pkt *pkt,
+		      u32 follow, bool alike)
 {
-	u32 pkts = pkts_of_skb(batch->qp, pkt, follow);
+	u32 pkts = pkts_of_skb(batch->qp, pkt, follow, alike);
 	u32 len = packet_len(pkt);
 	int err = -ENOMEM;
 
+	batch->unsent_psn = pkt->psn;
 	if (pkts > 1)
 		err = open_run(batch, pkts * len);
 	if (err == -ENOMEM)
@@ -144,8 +122,8 @@ static void extend_skb(struct sk_buff *skb, u32 len)
 }
 
 /* Returns where the payload of the packet goes. */
-static void *batch_add(struct batch *batch, const struct croce_pkt *pkt,
-		       u32 follow)
+static void *batch_add(struct croce_batch *batch, const struct croce_pkt *pkt,
+		       u32 follow, bool alike)
 {
 	u32 len = packet_len(pkt);
 	u8 *bytes;
@@ -158,7 +136,7 @@ static void *batch_add(struct batch *batch, const struct croce_pkt *pkt,
 			return ERR_PTR(err);
 	}
 	if (!batch->skb) {
-		err = batch_open(batch, pkt, follow);
+		err = batch_open(batch, pkt, follow, alike);
 		if (err)
 			return ERR_PTR(err);
 	}
@@ -173,25 +151,28 @@ static void *batch_add(struct batch *batch, const struct croce_pkt *pkt,
 }
 
 /* The packet added last is not to go. */
-static void batch_take_back(struct batch *batch, const struct croce_pkt *pkt)
+static void batch_take_back(struct croce_batch *batch, u32 len)
 {
-	u32 len = packet_len(pkt);
+	struct sk_buff *skb = batch->skb;
 
+	batch->closed = false;
 	if (!--batch->pkts) {
-		batch_drop(batch);
+		kfree_skb(skb);
+		batch->skb = NULL;
 		return;
 	}
 	/* One of several, so the bytes are in the fragment. */
-	skb_frag_size_sub(&skb_shinfo(batch->skb)->frags[0], len);
-	batch->skb->len -= len;
-	batch->skb->data_len -= len;
+	skb_frag_size_sub(&skb_shinfo(skb)->frags[0], len);
+	skb->len -= len;
+	skb->data_len -= len;
 	batch->end -= len;
+	batch->room += len;
 }
 
-/* The packets before one that was taken back have to ask for their ACK: the rest
- * of the run may be long in coming. They all have the same length.
+/* The packets before one that was taken back have to ask for their ACK: what
+ * follows may be long in coming. They all have the same length.
  */
-static bool batch_ask(struct batch *batch)
+static bool batch_ask(struct croce_batch *batch)
 {
 	struct croce_bth *bth;
 
@@ -200,15 +181,6 @@ static bool batch_ask(struct batch *batch)
 	bth = (struct croce_bth *)(batch->end - batch->seg_len);
 	bth->psn |= cpu_to_be32(CROCE_BTH_ACKREQ);
 	return true;
-}
-
-/* What is complete goes, also where the packet after it waits for a page. */
-static int batch_end(struct batch *batch, int err)
-{
-	if (!err || err == -EINPROGRESS)
-		err = batch_flush(batch) ?: err;
-	batch_drop(batch);
-	return err;
 }
 
 /**
@@ -304,11 +276,31 @@ static int copy_request(struct croce_cursor *cursor,
 	return croce_cursor_read(cursor, to, len);
 }
 
-static int build_requests(struct batch *batch, const struct croce_wqe *wqe,
+/* Messages that are one packet each, and as long as this one, as far as seen. */
+static u32 alike_requests(const struct croce_qp *qp,
+			  const struct croce_wqe *wqe,
+			  const struct croce_req_run *run)
+{
+	const struct croce_req *req = &qp->req;
+	const struct croce_wqe *next;
+
+	if (qp->type != IB_QPT_RC || wqe->length > req->cfg.mtu ||
+	    croce_kind_has_response(wqe->kind) || run->wqe + 1 == req->prod)
+		return 1;
+	next = croce_req_wqe(req, run->wqe + 1);
+	if (next->kind != wqe->kind || next->length != wqe->length)
+		return 1;
+	return min(req->prod - run->wqe, RUN_PKTS_MAX);
+}
+
+/* Returns the number of packets in the batch or sent, or -errno. */
+static int build_requests(struct croce_batch *batch,
+			  const struct croce_wqe *wqe,
 			  const struct croce_sq_slot *slot,
 			  const struct croce_req_run *run)
 {
 	struct croce_qp *qp = batch->qp;
+	u32 alike = alike_requests(qp, wqe, run);
 	struct croce_pkt pkt = {};
 	struct croce_cursor cursor;
 	u32 offset = run->offset;
@@ -319,8 +311,8 @@ static int build_requests(struct batch *batch, const struct croce_wqe *wqe,
 	croce_cursor_init(&cursor, qp, slot->sge,
 			  wqe->flags & CROCE_WQE_INLINE ? 0 : wqe->num_sge,
 			  offset, 0);
-	for (i = 0; i < run->npkts && !err; i++) {
-		u32 psn = (run->psn + i) & 0xffffff;
+	for (i = 0; i < run->npkts; i++) {
+		u32 psn = (run->psn + i) & CROCE_PSN_MASK;
 		void *to;
 
 		pkt.opcode = opcode_for(qp, croce_req_opcode(wqe, run, i));
@@ -329,20 +321,26 @@ static int build_requests(struct batch *batch, const struct croce_wqe *wqe,
 		pkt.pad = croce_pad_len(pkt.payload_len);
 		pkt.ackreq = run->ackreq && i + 1 == run->npkts;
 		pkt.solicited = (wqe->flags & CROCE_WQE_SOLICITED) &&
-				((psn + 1) & 0xffffff) == wqe->next_psn;
-		to = batch_add(batch, &pkt, run->npkts - i);
+				((psn + 1) & CROCE_PSN_MASK) == wqe->next_psn;
+		to = batch_add(batch, &pkt, max(run->npkts - i, alike),
+			       alike > 1);
 		if (IS_ERR(to)) {
 			err = PTR_ERR(to);
 			break;
 		}
 		err = copy_request(&cursor, wqe, slot, offset, to,
 				   pkt.payload_len);
-		if (err == -EINPROGRESS)
-			batch_take_back(batch, &pkt);
+		if (err) {
+			batch_take_back(batch, packet_len(&pkt));
+			break;
+		}
 		offset += pkt.payload_len;
 	}
 	croce_cursor_end(&cursor);
-	return err;
+	/* With a bad key, nothing of the run goes that has not gone yet. */
+	for (; err == -EFAULT && i && batch->skb; i--)
+		batch_take_back(batch, batch->seg_len);
+	return err == -EINPROGRESS && i ? i : err ?: run->npkts;
 }
 
 /* Datagrams: the path is that of the address handle. */
@@ -360,54 +358,89 @@ static int select_path(struct croce_qp *qp, const struct croce_sq_slot *slot)
 	return 0;
 }
 
-/* What was sent before the local queue refused is a run of its own. */
-static void shorten(struct croce_req_run *run, u32 sent, u32 mtu)
+/* The rest is a run of its own. */
+static void shorten(struct croce_req_run *run, u32 pkts, u32 mtu)
 {
-	if (sent == run->npkts)
-		return;
-	run->npkts = sent;
-	run->npsn = sent;
-	run->length = sent * mtu;
+	run->npkts = pkts;
+	run->npsn = pkts;
+	run->length = pkts * mtu;
 	run->ackreq = false;
+}
+
+/* What asks for a response goes alone: it would have to be counted back. */
+static bool goes_alone(const struct croce_qp *qp, const struct croce_wqe *wqe)
+{
+	return qp->type != IB_QPT_RC || croce_kind_has_response(wqe->kind);
+}
+
+static int add_request(struct croce_batch *batch, struct croce_req_run *run)
+{
+	struct croce_qp *qp = batch->qp;
+	const struct croce_wqe *wqe = croce_req_wqe(&qp->req, run->wqe);
+	const struct croce_sq_slot *slot = croce_sq_slot(qp, run->wqe);
+	int pkts;
+
+	pkts = build_requests(batch, wqe, slot, run);
+	if (pkts == -EINPROGRESS)
+		batch_ask(batch);
+	if (pkts < 0)
+		return pkts;
+	if ((u32)pkts < run->npkts) {
+		shorten(run, pkts, qp->req.cfg.mtu);
+		run->ackreq = batch_ask(batch);
+	}
+	return goes_alone(qp, wqe) ? batch_flush(batch) : 0;
 }
 
 /**
  * croce_send_request - send a run of the requester
- * @qp: queue pair
- * @run: from croce_req_next(); shortened to what was sent
+ * @batch: of the turn
+ * @run: from croce_req_next(); shortened to what was taken
  *
- * Without a route the run counts as sent, and the timer finds out.
+ * Packets of RC that carry data may stay in the batch until croce_send_flush()
+ * or a packet that does not fit. Without a route the run counts as sent, and
+ * the timer finds out.
  *
- * Return: 0 sent; -EAGAIN nothing was sent, try again after a pause;
- * -EINPROGRESS nothing was sent, the task is run again when a page has come;
- * -EFAULT a local key does not fit; -EINVAL the address handle does not fit.
+ * Return: 0 taken; -EAGAIN nothing from @batch->unsent_psn on was sent, also
+ * of runs before this one, try again after a pause; -EINPROGRESS nothing of
+ * the run was sent, the task is run again when a page has come; -EFAULT a local
+ * key does not fit; -EINVAL the address handle does not fit.
  * Context: owner of the QP's task, RCU read section.
  */
-int croce_send_request(struct croce_qp *qp, struct croce_req_run *run)
+int croce_send_request(struct croce_batch *batch, struct croce_req_run *run)
 {
-	const struct croce_wqe *wqe = croce_req_wqe(&qp->req, run->wqe);
-	const struct croce_sq_slot *slot = croce_sq_slot(qp, run->wqe);
-	struct batch batch = { .qp = qp };
-	bool asked;
+	struct croce_qp *qp = batch->qp;
+	s32 sent;
 	int err;
 
-	err = select_path(qp, slot);
+	err = select_path(qp, croce_sq_slot(qp, run->wqe));
 	if (err)
 		return err;
-	err = build_requests(&batch, wqe, slot, run);
-	asked = err == -EINPROGRESS && batch_ask(&batch);
-	err = batch_end(&batch, err);
-	if (err == -EFAULT)
+	if (goes_alone(qp, croce_req_wqe(&qp->req, run->wqe)))
+		err = batch_flush(batch);
+	if (!err)
+		err = add_request(batch, run);
+	if (!err || err == -EINPROGRESS || err == -EFAULT)
 		return err;
 	if (err == -EHOSTUNREACH)
 		return 0;
-	if (err && !batch.sent)
-		return err == -EINPROGRESS ? err : -EAGAIN;
-	if (err) {
-		shorten(run, batch.sent, qp->req.cfg.mtu);
-		run->ackreq = asked && err == -EINPROGRESS;
-	}
+	sent = croce_psn_diff(batch->unsent_psn, run->psn);
+	if (sent <= 0)
+		return -EAGAIN;
+	shorten(run, sent, qp->req.cfg.mtu);
 	return 0;
+}
+
+/**
+ * croce_send_flush - send what is in the batch
+ * @batch: of the turn
+ *
+ * Return: 0; -EAGAIN nothing from @batch->unsent_psn on was sent.
+ * Context: owner of the QP's task, RCU read section.
+ */
+int croce_send_flush(struct croce_batch *batch)
+{
+	return batch_flush(batch) ? -EAGAIN : 0;
 }
 
 static void fill_response(const struct croce_qp *qp,
@@ -428,7 +461,7 @@ static void fill_response(const struct croce_qp *qp,
 	pkt->pad = croce_pad_len(pkt->payload_len);
 }
 
-static int build_responses(struct batch *batch,
+static int build_responses(struct croce_batch *batch,
 			   const struct croce_resp_run *run)
 {
 	struct croce_cursor cursor;
@@ -442,16 +475,25 @@ static int build_responses(struct batch *batch,
 		void *to;
 
 		fill_response(batch->qp, run, i, &pkt);
-		to = batch_add(batch, &pkt, run->npkts - i);
+		to = batch_add(batch, &pkt, run->npkts - i, false);
 		if (IS_ERR(to)) {
 			err = PTR_ERR(to);
 			break;
 		}
 		err = croce_cursor_read(&cursor, to, pkt.payload_len);
 		if (err == -EINPROGRESS)
-			batch_take_back(batch, &pkt);
+			batch_take_back(batch, packet_len(&pkt));
 	}
 	croce_cursor_end(&cursor);
+	return err;
+}
+
+/* What is complete goes, also where the packet after it waits for a page. */
+static int batch_end(struct croce_batch *batch, int err)
+{
+	if (!err || err == -EINPROGRESS)
+		err = batch_flush(batch) ?: err;
+	kfree_skb(batch->skb);
 	return err;
 }
 
@@ -467,20 +509,20 @@ static int build_responses(struct batch *batch,
  */
 int croce_send_response(struct croce_qp *qp, struct croce_resp_run *run)
 {
-	struct batch batch = { .qp = qp };
+	struct croce_batch batch = { .qp = qp, .unsent_psn = run->psn };
+	u32 sent;
 	int err;
 
 	err = batch_end(&batch, build_responses(&batch, run));
 	if (err == -EFAULT)
 		return err;
-	if (err == -EHOSTUNREACH)
+	if (!err || err == -EHOSTUNREACH)
 		return 0;
-	if (err && !batch.sent)
+	sent = (batch.unsent_psn - run->psn) & CROCE_PSN_MASK;
+	if (!sent)
 		return err == -EINPROGRESS ? err : -EAGAIN;
-	if (err) {
-		run->npkts = batch.sent;
-		run->length = batch.sent * qp->resp.cfg.mtu;
-		run->last = false;
-	}
+	run->npkts = sent;
+	run->length = sent * qp->resp.cfg.mtu;
+	run->last = false;
 	return 0;
 }

@@ -133,21 +133,29 @@ static u8 perform_local(struct croce_qp *qp, u32 index)
 	}
 }
 
+/* The local queue is full. */
+static void refused(const struct croce_batch *batch)
+{
+	croce_req_unsend(&batch->qp->req, batch->unsent_psn);
+	batch->qp->retry_local = true;
+}
+
 /*
  * Returns 0 when the run is on its way, -EAGAIN or -EINPROGRESS when it is to
  * be tried later, anything else when its WQE is going to fail.
  */
-static int send_one(struct croce_qp *qp, struct croce_req_run *run)
+static int send_one(struct croce_batch *batch, struct croce_req_run *run)
 {
+	struct croce_qp *qp = batch->qp;
 	u8 status = CROCE_STATUS_SUCCESS;
 	int err = 0;
 
 	if (run->verdict == CROCE_REQ_LOCAL)
 		status = perform_local(qp, run->wqe);
 	else
-		err = croce_send_request(qp, run);
+		err = croce_send_request(batch, run);
 	if (err == -EAGAIN)
-		qp->retry_local = true;
+		refused(batch);
 	if (err == -EAGAIN || err == -EINPROGRESS)
 		return err;
 	if (err == -EFAULT)
@@ -172,8 +180,9 @@ static void report_busy(struct croce_qp *qp, u32 state)
 	WRITE_ONCE(qp->sq.ctl->state, state);
 }
 
-static unsigned int request(struct croce_qp *qp, u8 *verdict)
+static unsigned int send_requests(struct croce_batch *batch, u8 *verdict)
 {
+	struct croce_qp *qp = batch->qp;
 	u32 max = croce_send_max_pkts(qp);
 	struct croce_req_run run;
 	u32 sent = 0, room;
@@ -195,7 +204,7 @@ static unsigned int request(struct croce_qp *qp, u8 *verdict)
 			*verdict = CROCE_REQ_BLOCKED;
 			return 0;
 		}
-		err = send_one(qp, &run);
+		err = send_one(batch, &run);
 		if (err == -EAGAIN || err == -EINPROGRESS)
 			return 0;
 		/* It failed: what went before has to ask for an ACK. */
@@ -205,6 +214,16 @@ static unsigned int request(struct croce_qp *qp, u8 *verdict)
 		if (sent >= TURN_PKTS)
 			return CROCE_TASK_SEND;
 	}
+}
+
+static unsigned int request(struct croce_qp *qp, u8 *verdict)
+{
+	struct croce_batch batch = { .qp = qp };
+	unsigned int left = send_requests(&batch, verdict);
+
+	if (croce_send_flush(&batch))
+		refused(&batch);
+	return left;
 }
 
 static const u8 wc_opcode[] = {

@@ -351,6 +351,28 @@ void croce_req_on_sent(struct croce_req *req, const struct croce_req_run *run,
 		croce_req_arm(req, now_ns);
 }
 
+/**
+ * croce_req_unsend - packets that were on their way have not left after all
+ * @req: reliable requester
+ * @psn: the first of them; they carry data, and none asks for a response
+ *
+ * Nothing is lost, so no window is halved. The packet before them may have
+ * counted on one of them to ask for its ACK.
+ *
+ * Context: any; the caller owns @req.
+ */
+void croce_req_unsend(struct croce_req *req, u32 psn)
+{
+	if (croce_psn_diff(req->send_psn, psn) <= 0)
+		return;
+	req->send_psn = psn;
+	req->send = req->cons;
+	req->unasked = CROCE_REQ_ACK_FREQ;
+	if (croce_psn_diff(req->rtt_psn, psn) >= 0)
+		req->rtt_armed = false;
+	croce_req_skip_sent(req);
+}
+
 /* Opcodes by position: only, first, middle, last. */
 static const u8 send_opcode[4] = {
 	CROCE_OP_RC_SEND_ONLY, CROCE_OP_RC_SEND_FIRST,

@@ -215,6 +215,7 @@ struct croce_wqe *croce_req_wqe(const struct croce_req *req, u32 index);
 struct croce_req_run croce_req_next(struct croce_req *req, u32 max_pkts);
 void croce_req_on_sent(struct croce_req *req, const struct croce_req_run *run,
 		       u64 now_ns);
+void croce_req_unsend(struct croce_req *req, u32 psn);
 u8 croce_req_opcode(const struct croce_wqe *wqe,
 		    const struct croce_req_run *run, u32 i);
 struct croce_wqe *croce_req_reap(struct croce_req *req);

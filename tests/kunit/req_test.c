@@ -604,6 +604,63 @@ static void uc_is_done_when_sent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reap_all(r, NULL), 1);
 }
 
+static void unsend_goes_back_to_a_message(struct kunit *test)
+{
+	struct requester *r = requester_new(test);
+	struct croce_req_run run;
+	u32 window, i;
+
+	for (i = 0; i < 4; i++)
+		post(r, CROCE_KIND_SEND, 8);
+	for (i = 0; i < 4; i++)
+		send_run(r);
+	window = r->req.window;
+	croce_req_unsend(&r->req, PSN(1));
+	KUNIT_EXPECT_EQ(test, r->req.window, window);
+	KUNIT_EXPECT_FALSE(test, r->req.recovering);
+	for (i = 1; i < 4; i++) {
+		run = send_run(r);
+		KUNIT_EXPECT_EQ(test, run.wqe, i);
+		KUNIT_EXPECT_EQ(test, run.psn, PSN(i));
+		KUNIT_EXPECT_EQ(test, run.offset, 0);
+	}
+	KUNIT_EXPECT_TRUE(test, run.ackreq);
+	KUNIT_EXPECT_EQ(test, send_run(r).verdict, CROCE_REQ_IDLE);
+}
+
+static void unsend_goes_back_into_a_message(struct kunit *test)
+{
+	struct requester *r = requester_new(test);
+	struct croce_req_run run;
+
+	post(r, CROCE_KIND_WRITE, 5 * MTU);
+	post(r, CROCE_KIND_WRITE, MTU);
+	send_run(r);
+	send_run(r);
+	croce_req_unsend(&r->req, PSN(3));
+	run = send_run(r);
+	KUNIT_EXPECT_EQ(test, run.wqe, 0);
+	KUNIT_EXPECT_EQ(test, run.psn, PSN(3));
+	KUNIT_EXPECT_EQ(test, run.npkts, 2);
+	KUNIT_EXPECT_EQ(test, run.offset, 3 * MTU);
+	run = send_run(r);
+	KUNIT_EXPECT_EQ(test, run.wqe, 1);
+	KUNIT_EXPECT_TRUE(test, run.ackreq);
+}
+
+static void unsend_of_nothing_changes_nothing(struct kunit *test)
+{
+	struct requester *r = requester_new(test);
+	struct croce_req before;
+
+	post(r, CROCE_KIND_SEND, 8);
+	send_run(r);
+	before = r->req;
+	croce_req_unsend(&r->req, PSN(1));
+	croce_req_unsend(&r->req, PSN(2));
+	KUNIT_EXPECT_MEMEQ(test, &r->req, &before, sizeof(before));
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(next_cuts_by_mtu),
 	KUNIT_CASE(next_goes_on_where_the_run_ended),
@@ -639,6 +696,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(drain_finishes_what_was_begun),
 	KUNIT_CASE(drain_leaves_a_bad_wqe_alone),
 	KUNIT_CASE(uc_is_done_when_sent),
+	KUNIT_CASE(unsend_goes_back_to_a_message),
+	KUNIT_CASE(unsend_goes_back_into_a_message),
+	KUNIT_CASE(unsend_of_nothing_changes_nothing),
 	{}
 };
 
