@@ -60,7 +60,7 @@ def faults_of(packet: roce.Packet, traffic_class: int):
         yield f"payload of {len(packet.payload)} bytes, pad {packet.pad}"
     if roce.names_srq(packet.opcode) and not 0 < packet.xrceth < 1 << 24:
         yield f"XRCETH is 0x{packet.xrceth:x}"
-    if not is_mad and operation in FULL and len(packet.payload) not in MTUS:
+    if transport not in (roce.CNP, roce.UD) and operation in FULL and len(packet.payload) not in MTUS:
         yield f"payload of {len(packet.payload)} bytes is no MTU"
     if packet.ackreq and (transport not in RELIABLE or operation in roce.RESPONSES
                           or operation in (roce.ACK, roce.ATOMIC_ACK)):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Send packets that should not be: fuzz.py DEVICE FROM-MAC TO-MAC FROM-IP TO-IP KIND COUNT SEED
 
-Kinds; the last lines of standard input say `victim TYPE QPN PSN RKEY ADDRESS`
+Kinds; the last lines of standard input say `victim TYPE QPN PSN RKEY ADDRESS SRQN`
 as xfer -V does:
   shapes    all opcodes, all short lengths, to victims, unknown and multicast QPNs
   strange   from an address that is not the QP's peer; otherwise perfect
@@ -55,6 +55,13 @@ class Attacker:
             return self.random.choice(self.victims)["qpn"]
         return self.random.choice([0, 1, 2, 0xffffff, 0xfffffe, self.random.getrandbits(24)])
 
+    def srqn(self, victim):
+        """Mostly the victim's, seldom another's or nobody's."""
+        if self.random.random() < 0.97:
+            return victim["srqn"]
+        return self.random.choice([0, 0xffffffff, self.random.choice(self.victims)["srqn"],
+                                   self.random.getrandbits(24)])
+
     def shapes(self, count):
         """Every opcode with every length, at least once if the count allows."""
         plan = [(opcode, length) for opcode in range(256) for length in LENGTHS]
@@ -90,6 +97,10 @@ class Attacker:
             extra = self.some_bytes(4) + (self.some_bytes(8) if opcode == 0x12 else b"")
         if opcode in (0x0c, 0x11, 0x12, 0x13, 0x14):
             length = 0
+        if victim["type"] == "xrc":
+            opcode |= roce.XRC
+        if roce.names_srq(opcode):
+            extra = struct.pack(">I", self.srqn(victim)) + extra
         pad = -length % 4
         return (roce.bth(opcode, victim["qpn"], psn, pad=pad, ackreq=1) + extra
                 + self.some_bytes(length) + bytes(pad))
@@ -185,7 +196,7 @@ def read_victims(lines):
         words = line.split()
         if words[:1] == ["victim"]:
             found.append({"type": words[1], "qpn": int(words[2]), "psn": int(words[3]),
-                          "rkey": int(words[4]), "address": int(words[5])})
+                          "rkey": int(words[4]), "address": int(words[5]), "srqn": int(words[6])})
     return found
 
 

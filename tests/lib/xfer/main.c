@@ -90,7 +90,7 @@ static void settle(struct options *opt)
 	if (opt->arena < 65536)
 		opt->arena = 65536;
 	opt->arena = (opt->arena + 4095) & ~4095U;
-	if (is_xrc(opt) && (opt->flood || opt->victim))
+	if (is_xrc(opt) && opt->flood)
 		opt->ops = 0;
 	if (!opt->ops || opt->max_sge < 1 || opt->max_sge > MAX_SGE || !opt->qps ||
 	    opt->qps > MAX_QPS || opt->arena < opt->max_size + 2 * 4096) {
