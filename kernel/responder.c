@@ -239,16 +239,20 @@ static struct outcome perform(struct croce_qp *qp, const struct croce_rx *rx,
 	return out;
 }
 
-/* A packet that may not name its SRQ is refused as one with a bad key is, and so
- * is the rest of a message whose SRQ was destroyed (Annex A14).
- */
+/* The rest of a message is for the SRQ that the first packet's WQE is from. */
+static bool enter_srq(struct croce_qp *qp, const struct croce_pkt *pkt)
+{
+	return qp->rqe_valid ? croce_xrc_enter_for_rqe(qp) :
+			       croce_xrc_enter(qp, pkt->xrc_srqn);
+}
+
+/* An SRQ that the packet may not name is answered as a bad key is. */
 static struct outcome execute(struct croce_qp *qp, const struct croce_rx *rx,
 			      const struct croce_resp_record *rec, u64 *orig)
 {
 	struct outcome out;
 
-	if (!(qp->rqe_valid ? croce_xrc_enter_for_rqe(qp) :
-			      croce_xrc_enter(qp, rx->pkt.xrc_srqn)))
+	if (!enter_srq(qp, &rx->pkt))
 		return access_error;
 	out = perform(qp, rx, rec, orig);
 	croce_xrc_leave(qp);
