@@ -41,6 +41,7 @@
 #define CROCE_MAX_AH		1048576U
 #define CROCE_MAX_SRQ		1048576U
 #define CROCE_MAX_SRQ_WR	32768U
+#define CROCE_MAX_XRCD		1048576U
 #define CROCE_MAX_RD_ATOMIC	128
 #define CROCE_MAX_FRMR_PAGES	512
 #define CROCE_MAX_MCAST_GRP	8192
@@ -76,7 +77,7 @@ struct croce_qp;
  * @net: sockets of the netdev's namespace, held like @netdev (I)
  * @mrs: key index -> struct croce_mr, regions and windows (R, L: its xa_lock)
  * @ahs: handle -> struct croce_av (R, L: its xa_lock)
- * @srqs: number -> struct croce_srq (L: its xa_lock)
+ * @srqs: number -> struct croce_srq (R, L: its xa_lock)
  * @mr_next: cyclic hint of @mrs (L: its xa_lock)
  * @ah_next: cyclic hint of @ahs (L: its xa_lock)
  * @srq_next: cyclic hint of @srqs (L: its xa_lock)
@@ -85,6 +86,7 @@ struct croce_qp;
  * @pd_next: next protection domain number (A)
  * @num_pds: protection domains (A)
  * @num_cqs: completion queues (A)
+ * @num_xrcds: XRC domains (A)
  * @port_up: state that the last port event told (A)
  * @num_groups: multicast groups (L: groups_mutex in mcast.c)
  * @stats: per-CPU counters (I)
@@ -114,6 +116,7 @@ struct croce_dev {
 	atomic_t pd_next;
 	atomic_t num_pds;
 	atomic_t num_cqs;
+	atomic_t num_xrcds;
 	atomic_t port_up;
 	unsigned int num_groups;
 	struct croce_stats __percpu *stats;

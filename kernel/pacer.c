@@ -34,7 +34,8 @@ struct croce_cc_env croce_pacer_env(const struct croce_qp *qp)
 static const struct croce_cc_ops *ops_for(const struct croce_qp *qp,
 					  const struct croce_cc_ops *ops)
 {
-	if (qp->type == IB_QPT_RC || (qp->type == IB_QPT_UC && ops->on_cnp))
+	if (croce_qp_is_reliable(qp) ||
+	    (croce_qp_is_connected(qp) && ops->on_cnp))
 		return ops;
 	return &croce_cc_none;
 }

@@ -6,6 +6,7 @@
 #include <linux/random.h>
 #include <linux/vmalloc.h>
 #include "qp.h"
+#include "xrcd.h"
 
 #define QPN_FIRST	0x10
 #define QPN_LAST	0xfffffe
@@ -142,6 +143,9 @@ static void init_wq(struct croce_wq *wq, u32 slots, u32 stride, u32 max_sge)
  * @cap: limits asked for, within those of the device; updated to what is
  * @resp: filled with the places of the rings
  *
+ * An XRC target gets a send queue of one slot that nobody can post to, so that
+ * its turns are like all others.
+ *
  * Return: 0 or -ENOMEM. Context: process, may sleep.
  */
 int croce_qp_alloc_queues(struct croce_qp *qp, struct ib_ucontext *ibuc,
@@ -155,7 +159,8 @@ int croce_qp_alloc_queues(struct croce_qp *qp, struct ib_ucontext *ibuc,
 	u32 rq_stride = sizeof(struct croce_rqe) +
 			cap->max_recv_sge * sizeof(struct croce_sge);
 	u32 sq_slots = slots_for(cap->max_send_wr);
-	u32 rq_slots = qp->srq ? 0 : slots_for(cap->max_recv_wr);
+	u32 rq_slots = qp->srq || croce_qp_is_xrc(qp) ? 0 :
+		       slots_for(cap->max_recv_wr);
 	size_t offset;
 	int err;
 
@@ -178,7 +183,7 @@ int croce_qp_alloc_queues(struct croce_qp *qp, struct ib_ucontext *ibuc,
 	resp->map_offset = croce_umap_offset(qp->umap);
 	resp->map_length = qp->umap->size;
 	resp->max_inline = payload;
-	cap->max_send_wr = sq_slots;
+	cap->max_send_wr = qp->type == IB_QPT_XRC_TGT ? 0 : sq_slots;
 	cap->max_recv_wr = rq_slots;
 	cap->max_inline_data = payload;
 	return 0;
@@ -209,6 +214,16 @@ static const u8 vendor_err[] = {
 	[CROCE_STATUS_RETRY_EXC_ERR]	= 0x81,
 };
 
+/* One CQ for each direction, but an XRC target has as many as there are SRQs. */
+static void notify_later(struct croce_qp *qp, struct croce_cq *cq)
+{
+	struct croce_cq **slot = &qp->notify[cq != qp->send_cq];
+
+	if (unlikely(*slot && *slot != cq))
+		croce_cq_notify(*slot, false);
+	*slot = cq;
+}
+
 /**
  * croce_qp_complete - post a completion of this queue pair
  * @qp: queue pair
@@ -227,7 +242,29 @@ void croce_qp_complete(struct croce_qp *qp, struct croce_cq *cq,
 	if (cqe->status < ARRAY_SIZE(vendor_err))
 		cqe->vendor_err = vendor_err[cqe->status];
 	if (croce_cq_post(cq, cqe, solicited))
-		qp->notify[cq == qp->recv_cq] = cq;
+		notify_later(qp, cq);
+}
+
+/**
+ * croce_qp_complete_rqe - complete the receive WQE that was in use
+ * @qp: queue pair
+ * @cqe: completion; as croce_qp_complete(), and the wr_id is filled in here
+ * @solicited: satisfies a consumer who waits for solicited events only
+ *
+ * XRC: in the CQ of the SRQ that the WQE is from. Where that was destroyed, its
+ * WQEs went with it, and nobody waits.
+ *
+ * Context: owner of the QP's task, RCU read section.
+ */
+void croce_qp_complete_rqe(struct croce_qp *qp, struct croce_cqe *cqe,
+			   bool solicited)
+{
+	cqe->wr_id = qp->rqe.wr_id;
+	qp->rqe_valid = false;
+	if (!croce_xrc_enter_for_rqe(qp))
+		return;
+	croce_qp_complete(qp, qp->recv_cq, cqe, solicited);
+	croce_xrc_leave(qp);
 }
 
 /**

@@ -32,7 +32,7 @@
 /**
  * struct croce_sq_slot - what a private send WQE needs beside its core image
  * @ah: UD: handle of the address vector
- * @remote_qpn: UD
+ * @remote_qpn: UD; XRC: number of the remote SRQ
  * @remote_qkey: UD
  * @inline_len: bytes at @data, when CROCE_WQE_INLINE
  * @arg: operands of local operations (BIND_MW, REG_MR)
@@ -106,12 +106,15 @@ struct croce_fault {
  * @rcu: freed after a grace period
  * @ibqp: RDMA core's part; valid until dead
  * @dev: device (I)
- * @pd: protection domain (I)
- * @send_cq: completions of the send queue (I)
- * @recv_cq: completions of the receive queue (I)
- * @srq: shared receive queue, or NULL (I)
+ * @pd: protection domain (I; XRC target: T, see xrcd.h)
+ * @send_cq: completions of the send queue; XRC target: NULL (I)
+ * @recv_cq: completions of the receive queue; XRC initiator: NULL (I; XRC
+ *	target: T, see xrcd.h)
+ * @srq: shared receive queue, or NULL (I; XRC target: T, see xrcd.h)
+ * @xrcd: XRC target: its domain, else NULL (I)
  * @qpn: number; 1 for the GSI (I)
  * @type: enum ib_qp_type (I)
+ * @transport: CROCE_TRANSPORT_* of the packets it sends (I)
  * @user: queues belong to a process (I)
  * @sig_all: every send WR is signalled (I)
  * @max_inline: bytes of inline payload (I)
@@ -133,7 +136,7 @@ struct croce_fault {
  * @sq_busy: value last reported in ctl->state (T)
  * @sq_broken: the process wrote an impossible index (T)
  * @req: requester (T)
- * @rq: receive queue; slots is 0 with an SRQ (T)
+ * @rq: receive queue; slots is 0 with an SRQ and with XRC (T)
  * @rq_post_lock: serialises kernel posters of the receive queue
  * @resp: responder (T)
  * @replay: ring of @resp (T)
@@ -168,8 +171,10 @@ struct croce_qp {
 	struct croce_cq *send_cq;
 	struct croce_cq *recv_cq;
 	struct croce_srq *srq;
+	struct ib_xrcd *xrcd;
 	u32 qpn;
 	u8 type;
+	u8 transport;
 	bool user;
 	bool sig_all;
 	u32 max_inline;
@@ -244,9 +249,19 @@ static inline struct croce_sq_slot *croce_sq_slot(const struct croce_qp *qp,
 	return qp->sq_slots + (index & qp->sq.mask) * qp->sq_slot_size;
 }
 
+static inline bool croce_qp_is_xrc(const struct croce_qp *qp)
+{
+	return qp->transport == CROCE_TRANSPORT_XRC;
+}
+
+static inline bool croce_qp_is_reliable(const struct croce_qp *qp)
+{
+	return qp->type == IB_QPT_RC || croce_qp_is_xrc(qp);
+}
+
 static inline bool croce_qp_is_connected(const struct croce_qp *qp)
 {
-	return qp->type == IB_QPT_RC || qp->type == IB_QPT_UC;
+	return qp->transport != CROCE_TRANSPORT_UD;
 }
 
 int croce_qp_init(void);
@@ -260,6 +275,8 @@ int croce_qp_alloc_queues(struct croce_qp *qp, struct ib_ucontext *ibuc,
 void croce_qp_free_queues(struct croce_qp *qp);
 void croce_qp_complete(struct croce_qp *qp, struct croce_cq *cq,
 		       struct croce_cqe *cqe, bool solicited);
+void croce_qp_complete_rqe(struct croce_qp *qp, struct croce_cqe *cqe,
+			   bool solicited);
 void croce_qp_event(struct croce_qp *qp, enum ib_event_type event);
 
 int croce_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,

@@ -13,27 +13,78 @@
 #include "sq.h"
 #include "task.h"
 #include "turn.h"
+#include "wire/opcode.h"
 
-static int check_init(const struct croce_dev *dev,
-		      const struct ib_qp_init_attr *init)
+/* What a queue pair is made with. */
+#define PD		BIT(0)
+#define SEND_CQ		BIT(1)
+#define RECV_CQ		BIT(2)
+#define SRQ		BIT(3)
+#define XRCD		BIT(4)
+#define PROCESS		BIT(5)	/* kernel consumers have no such thing */
+
+/**
+ * struct qp_kind - legality of a queue pair type
+ * @needs: what it must be made with; none for an unknown type
+ * @takes: what it can be made with beside that
+ * @transport: CROCE_TRANSPORT_*
+ */
+struct qp_kind {
+	u8 needs;
+	u8 takes;
+	u8 transport;
+};
+
+static const struct qp_kind qp_kinds[] = {
+	[IB_QPT_GSI] = {
+		.needs = PD | SEND_CQ | RECV_CQ,
+		.transport = CROCE_TRANSPORT_UD,
+	},
+	[IB_QPT_RC] = {
+		.needs = PD | SEND_CQ | RECV_CQ, .takes = SRQ | PROCESS,
+		.transport = CROCE_TRANSPORT_RC,
+	},
+	[IB_QPT_UC] = {
+		.needs = PD | SEND_CQ | RECV_CQ, .takes = SRQ | PROCESS,
+		.transport = CROCE_TRANSPORT_UC,
+	},
+	[IB_QPT_UD] = {
+		.needs = PD | SEND_CQ | RECV_CQ, .takes = SRQ | PROCESS,
+		.transport = CROCE_TRANSPORT_UD,
+	},
+	[IB_QPT_XRC_INI] = {
+		.needs = PD | SEND_CQ | PROCESS,
+		.transport = CROCE_TRANSPORT_XRC,
+	},
+	/* The RDMA core's own: processes only open it. */
+	[IB_QPT_XRC_TGT] = {
+		.needs = XRCD,
+		.transport = CROCE_TRANSPORT_XRC,
+	},
+};
+
+static u8 given(const struct ib_qp *ibqp, const struct ib_qp_init_attr *init,
+		bool user)
+{
+	return (ibqp->pd ? PD : 0) | (init->send_cq ? SEND_CQ : 0) |
+	       (init->recv_cq ? RECV_CQ : 0) | (init->srq ? SRQ : 0) |
+	       (init->xrcd ? XRCD : 0) | (user ? PROCESS : 0);
+}
+
+static int check_init(const struct ib_qp *ibqp,
+		      const struct ib_qp_init_attr *init, bool user)
 {
 	const struct ib_qp_cap *cap = &init->cap;
+	u8 has = given(ibqp, init, user);
+	const struct qp_kind *kind;
 
-	switch (init->qp_type) {
-	case IB_QPT_RC:
-	case IB_QPT_UC:
-	case IB_QPT_UD:
-		break;
-	case IB_QPT_GSI:
-		if (init->srq)
-			return -EINVAL;
-		break;
-	default:
+	if (init->qp_type >= ARRAY_SIZE(qp_kinds))
 		return -EOPNOTSUPP;
-	}
-	if (init->create_flags)
+	kind = &qp_kinds[init->qp_type];
+	if (!kind->needs || init->create_flags)
 		return -EOPNOTSUPP;
-	if (!init->send_cq || !init->recv_cq)
+	if ((has & kind->needs) != kind->needs ||
+	    (has & ~(kind->needs | kind->takes)))
 		return -EINVAL;
 	if (cap->max_send_wr > CROCE_MAX_WR ||
 	    cap->max_send_sge > CROCE_MAX_SGE ||
@@ -72,10 +123,12 @@ static struct croce_qp *alloc_qp(struct ib_qp *ibqp,
 	qp->ibqp = ibqp;
 	qp->dev = croce_dev(ibqp->device);
 	qp->pd = ibqp->pd;
-	qp->send_cq = croce_cq(init->send_cq);
-	qp->recv_cq = croce_cq(init->recv_cq);
+	qp->send_cq = init->send_cq ? croce_cq(init->send_cq) : NULL;
+	qp->recv_cq = init->recv_cq ? croce_cq(init->recv_cq) : NULL;
 	qp->srq = init->srq ? croce_srq(init->srq) : NULL;
+	qp->xrcd = init->xrcd;
 	qp->type = init->qp_type;
+	qp->transport = qp_kinds[qp->type].transport;
 	qp->user = user;
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->state = IB_QPS_RESET;
@@ -109,7 +162,7 @@ int croce_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	struct croce_qp *qp;
 	int err;
 
-	err = check_init(croce_dev(ibqp->device), init);
+	err = check_init(ibqp, init, udata);
 	if (!err)
 		err = read_request(udata);
 	if (err)
@@ -117,6 +170,9 @@ int croce_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	qp = alloc_qp(ibqp, init, udata);
 	if (!qp)
 		return -ENOMEM;
+	/* It has no queues, whatever was asked for. */
+	if (qp->type == IB_QPT_XRC_TGT)
+		memset(&init->cap, 0, sizeof(init->cap));
 	err = croce_qp_alloc_queues(qp, uc ? &uc->ibuc : NULL, &init->cap,
 				    &resp);
 	if (err)
@@ -160,8 +216,10 @@ int croce_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	/* After this nothing touches its queues, its CQs and its memory. */
 	croce_task_stop(qp);
 	/* Kernel consumers are handed the QP with a completion: no more. */
-	croce_cq_clean(qp->send_cq, qp->qpn);
-	croce_cq_clean(qp->recv_cq, qp->qpn);
+	if (qp->send_cq)
+		croce_cq_clean(qp->send_cq, qp->qpn);
+	if (qp->recv_cq)
+		croce_cq_clean(qp->recv_cq, qp->qpn);
 	croce_path_drop(&qp->path);
 	croce_qp_free_queues(qp);
 	kfree(qp->replay);
@@ -321,7 +379,7 @@ static void ready_to_receive(struct croce_qp *qp, struct croce_replay *replay)
 {
 	struct croce_resp_config cfg = {
 		.mtu = mtu_of(qp),
-		.reliable = qp->type == IB_QPT_RC,
+		.reliable = croce_qp_is_reliable(qp),
 	};
 
 	qp->dest_qpn = qp->attr.dest_qp_num;
@@ -340,7 +398,7 @@ static struct croce_req_config requester_config(struct croce_qp *qp)
 		.retry_cnt = qp->attr.retry_cnt,
 		.rnr_retry = qp->attr.rnr_retry,
 		.timeout_ns = ack_timeout_ns(qp->attr.timeout),
-		.reliable = qp->type == IB_QPT_RC,
+		.reliable = croce_qp_is_reliable(qp),
 	};
 }
 
@@ -386,7 +444,7 @@ static void enter_state(struct croce_qp *qp, u8 from, u8 to,
 
 static struct croce_replay *alloc_replay(const struct croce_qp *qp)
 {
-	if (qp->type != IB_QPT_RC || !qp->attr.max_dest_rd_atomic)
+	if (!croce_qp_is_reliable(qp) || !qp->attr.max_dest_rd_atomic)
 		return NULL;
 	return kcalloc(qp->attr.max_dest_rd_atomic,
 		       sizeof(struct croce_replay), GFP_KERNEL_ACCOUNT);
@@ -403,7 +461,7 @@ static int change_state(struct croce_qp *qp, u8 from, u8 to,
 	store_attributes(qp, attr, mask);
 	if (from == IB_QPS_INIT && to == IB_QPS_RTR) {
 		replay = alloc_replay(qp);
-		if (!replay && qp->type == IB_QPT_RC &&
+		if (!replay && croce_qp_is_reliable(qp) &&
 		    qp->attr.max_dest_rd_atomic) {
 			err = -ENOMEM;
 			goto err_restore;
@@ -534,7 +592,7 @@ int croce_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		croce_task_run(qp, CROCE_TASK_SEND, CROCE_IN_POST);
 		return 0;
 	}
-	if (READ_ONCE(qp->state) < IB_QPS_RTS)
+	if (qp->type == IB_QPT_XRC_TGT || READ_ONCE(qp->state) < IB_QPS_RTS)
 		return -EINVAL;
 	spin_lock_irqsave(&qp->sq_post_lock, flags);
 	for (; wr && !err; wr = wr->next) {
@@ -565,7 +623,7 @@ int croce_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	int err = 0;
 
 	*bad_wr = wr;
-	if (qp->user || qp->srq || READ_ONCE(qp->state) < IB_QPS_INIT)
+	if (qp->user || !qp->rq.slots || READ_ONCE(qp->state) < IB_QPS_INIT)
 		return -EINVAL;
 	spin_lock_irqsave(&qp->rq_post_lock, flags);
 	for (; wr && !err; wr = wr->next) {

@@ -134,18 +134,30 @@ static bool parse(struct croce_rx *rx)
 			CROCE_PARSE_OK;
 }
 
+/**
+ * struct heard - packets that a queue pair type listens to
+ * @any: one of these CROCE_OPF_* it must have
+ * @none: and none of these
+ */
+struct heard {
+	u32 any;
+	u32 none;
+};
+
+static const struct heard heard[] = {
+	[IB_QPT_GSI]	 = { CROCE_OPF_UD },
+	[IB_QPT_RC]	 = { CROCE_OPF_RC | CROCE_OPF_CNP },
+	[IB_QPT_UC]	 = { CROCE_OPF_UC | CROCE_OPF_CNP },
+	[IB_QPT_UD]	 = { CROCE_OPF_UD },
+	[IB_QPT_XRC_INI] = { CROCE_OPF_XRC | CROCE_OPF_CNP, CROCE_OPF_REQUEST },
+	[IB_QPT_XRC_TGT] = { CROCE_OPF_XRC | CROCE_OPF_CNP, CROCE_OPF_RESPONSE },
+};
+
 static bool type_fits(const struct croce_qp *qp, const struct croce_pkt *pkt)
 {
 	u32 flags = croce_opcode_info(pkt->opcode)->flags;
 
-	switch (qp->type) {
-	case IB_QPT_RC:
-		return flags & (CROCE_OPF_RC | CROCE_OPF_CNP);
-	case IB_QPT_UC:
-		return flags & (CROCE_OPF_UC | CROCE_OPF_CNP);
-	default:
-		return flags & CROCE_OPF_UD;
-	}
+	return (flags & heard[qp->type].any) && !(flags & heard[qp->type].none);
 }
 
 static bool pkey_fits(u16 pkey)

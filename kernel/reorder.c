@@ -108,7 +108,7 @@ bool croce_reorder_hold(struct croce_qp *qp, struct sk_buff *skb)
 	u8 opcode;
 	u32 flags, psn;
 
-	if (qp->type != IB_QPT_RC || !peek(skb, &opcode, &psn))
+	if (!croce_qp_is_reliable(qp) || !peek(skb, &opcode, &psn))
 		return false;
 	flags = croce_opcode_info(opcode)->flags;
 	if (likely(!is_early(qp, flags, psn)))

@@ -6,6 +6,7 @@
 #include "mr.h"
 #include "place.h"
 #include "recv.h"
+#include "xrcd.h"
 #include "wire/aeth.h"
 
 /**
@@ -91,7 +92,7 @@ static struct outcome take_rqe(struct croce_qp *qp)
 	if (ret < 0)
 		return local_error;
 	croce_count(qp->dev, CROCE_CNT_OUT_OF_BUFFER);
-	if (qp->type == IB_QPT_RC)
+	if (croce_qp_is_reliable(qp))
 		croce_count(qp->dev, CROCE_CNT_SEND_RNR_ERR);
 	return rnr;
 }
@@ -152,7 +153,7 @@ static struct outcome execute_read(struct croce_qp *qp,
 static struct outcome execute_atomic(struct croce_qp *qp,
 				     const struct croce_pkt *pkt, u64 *orig)
 {
-	bool compare = pkt->opcode == CROCE_OP_RC_CMP_SWAP;
+	bool compare = (pkt->opcode & CROCE_OP_MASK) == CROCE_OP_CMP_SWAP;
 	int err;
 
 	if (pkt->va & 7)
@@ -215,7 +216,7 @@ static struct outcome execute_class(struct croce_qp *qp,
 	}
 }
 
-static struct outcome execute(struct croce_qp *qp, const struct croce_rx *rx,
+static struct outcome perform(struct croce_qp *qp, const struct croce_rx *rx,
 			      const struct croce_resp_record *rec, u64 *orig)
 {
 	u32 flags = croce_opcode_info(rx->pkt.opcode)->flags;
@@ -238,13 +239,32 @@ static struct outcome execute(struct croce_qp *qp, const struct croce_rx *rx,
 	return out;
 }
 
+/* The rest of a message is for the SRQ that the first packet's WQE is from. */
+static bool enter_srq(struct croce_qp *qp, const struct croce_pkt *pkt)
+{
+	return qp->rqe_valid ? croce_xrc_enter_for_rqe(qp) :
+			       croce_xrc_enter(qp, pkt->xrc_srqn);
+}
+
+/* An SRQ that the packet may not name is answered as a bad key is. */
+static struct outcome execute(struct croce_qp *qp, const struct croce_rx *rx,
+			      const struct croce_resp_record *rec, u64 *orig)
+{
+	struct outcome out;
+
+	if (!enter_srq(qp, &rx->pkt))
+		return access_error;
+	out = perform(qp, rx, rec, orig);
+	croce_xrc_leave(qp);
+	return out;
+}
+
 static void complete_rqe(struct croce_qp *qp, const struct croce_pkt *pkt,
 			 const struct croce_resp_record *rec)
 {
 	u32 flags = croce_opcode_info(pkt->opcode)->flags;
 	bool write = rec->class == CROCE_RESP_WRITE;
 	struct croce_cqe cqe = {
-		.wr_id = qp->rqe.wr_id,
 		.opcode = write ? CROCE_WC_RECV_RDMA_WITH_IMM : CROCE_WC_RECV,
 		.byte_len = write ? rec->dma_len : rec->offset + rec->length,
 		.src_qp = qp->dest_qpn,
@@ -260,30 +280,27 @@ static void complete_rqe(struct croce_qp *qp, const struct croce_pkt *pkt,
 	}
 	if (pkt->solicited)
 		cqe.wc_flags |= CROCE_CQE_SOLICITED;
-	qp->rqe_valid = false;
-	croce_qp_complete(qp, qp->recv_cq, &cqe, pkt->solicited);
+	croce_qp_complete_rqe(qp, &cqe, pkt->solicited);
 }
 
 static void fail_rqe(struct croce_qp *qp, u8 status)
 {
 	struct croce_cqe cqe = {
-		.wr_id = qp->rqe.wr_id,
 		.opcode = CROCE_WC_RECV,
 		.status = status,
 	};
 
 	if (!qp->rqe_valid)
 		return;
-	qp->rqe_valid = false;
 	croce_count(qp->dev, CROCE_CNT_RESP_CQE_ERROR);
-	croce_qp_complete(qp, qp->recv_cq, &cqe, true);
+	croce_qp_complete_rqe(qp, &cqe, true);
 }
 
 static void refuse(struct croce_qp *qp, const struct outcome *out)
 {
 	croce_resp_refuse(&qp->resp, out->syndrome);
 	if (croce_aeth_kind(out->syndrome) == CROCE_AETH_RNR ||
-	    qp->type != IB_QPT_RC)
+	    !croce_qp_is_reliable(qp))
 		return;
 	if (out->event == IB_EVENT_QP_ACCESS_ERR)
 		croce_count(qp->dev, CROCE_CNT_RESP_REMOTE_ACCESS_ERRORS);
@@ -378,7 +395,6 @@ static void complete_datagram(struct croce_qp *qp, const struct croce_rx *rx)
 	const struct croce_pkt *pkt = &rx->pkt;
 	bool is_ip4 = ip_hdr(rx->skb)->version == 4;
 	struct croce_cqe cqe = {
-		.wr_id = qp->rqe.wr_id,
 		.opcode = CROCE_WC_RECV,
 		.byte_len = sizeof(struct ib_grh) + pkt->payload_len,
 		.src_qp = pkt->src_qpn,
@@ -393,8 +409,7 @@ static void complete_datagram(struct croce_qp *qp, const struct croce_rx *rx)
 	}
 	if (pkt->solicited)
 		cqe.wc_flags |= CROCE_CQE_SOLICITED;
-	qp->rqe_valid = false;
-	croce_qp_complete(qp, qp->recv_cq, &cqe, pkt->solicited);
+	croce_qp_complete_rqe(qp, &cqe, pkt->solicited);
 }
 
 /**

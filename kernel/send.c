@@ -8,6 +8,7 @@
 #include "buffer.h"
 #include "place.h"
 #include "send.h"
+#include "xrcd.h"
 #include "core/psn.h"
 #include "wire/aeth.h"
 
@@ -40,10 +41,18 @@ static u32 packet_len(const struct croce_pkt *pkt)
 	       pkt->pad + CROCE_ICRC_LEN;
 }
 
+/* Headers in the middle of a message. */
+static u32 least_hdr_len(u8 opcode)
+{
+	return sizeof(struct croce_bth) +
+	       (croce_opcode_flags(opcode) & CROCE_OPF_XRCETH ?
+		sizeof(struct croce_xrceth) : 0);
+}
+
 /*
  * Packets for the next skb, when so many follow: not a full skb and a small
  * rest, but some of the same size. Those that follow are shorter behind one
- * with an extended header, unless each is a message of its own.
+ * with more headers, unless each is a message of its own.
  */
 static u32 pkts_of_skb(const struct croce_qp *qp, const struct croce_pkt *pkt,
 		       u32 follow, bool alike)
@@ -52,7 +61,7 @@ static u32 pkts_of_skb(const struct croce_qp *qp, const struct croce_pkt *pkt,
 		   SKB_PAYLOAD_MAX / packet_len(pkt) : 1;
 
 	if (!alike &&
-	    croce_opcode_info(pkt->opcode)->hdr_len > sizeof(struct croce_bth))
+	    croce_opcode_info(pkt->opcode)->hdr_len > least_hdr_len(pkt->opcode))
 		most = min(most, 2U);
 	if (follow <= 1 || most <= 1)
 		return 1;
@@ -176,7 +185,7 @@ static bool batch_ask(struct croce_batch *batch)
 {
 	struct croce_bth *bth;
 
-	if (!batch->skb || batch->qp->type != IB_QPT_RC)
+	if (!batch->skb || !croce_qp_is_reliable(batch->qp))
 		return false;
 	bth = (struct croce_bth *)(batch->end - batch->seg_len);
 	bth->psn |= cpu_to_be32(CROCE_BTH_ACKREQ);
@@ -194,20 +203,6 @@ u32 croce_send_max_pkts(const struct croce_qp *qp)
 	return RUN_PKTS_MAX;
 }
 
-static u8 opcode_for(const struct croce_qp *qp, u8 rc_opcode)
-{
-	u8 operation = rc_opcode & 0x1f;
-
-	switch (qp->type) {
-	case IB_QPT_RC:
-		return rc_opcode;
-	case IB_QPT_UC:
-		return CROCE_TRANSPORT_UC | operation;
-	default:
-		return CROCE_TRANSPORT_UD | operation;
-	}
-}
-
 static void fill_request(const struct croce_qp *qp,
 			 const struct croce_wqe *wqe,
 			 const struct croce_sq_slot *slot,
@@ -222,6 +217,7 @@ static void fill_request(const struct croce_qp *qp,
 	pkt->imm = wqe->imm;
 	pkt->inv_rkey = wqe->inv_rkey;
 	pkt->dma_len = wqe->length;
+	pkt->xrc_srqn = slot->remote_qpn;
 	switch (wqe->kind) {
 	case CROCE_KIND_READ:
 		pkt->dma_len = run->length;
@@ -284,7 +280,7 @@ static u32 alike_requests(const struct croce_qp *qp,
 	const struct croce_req *req = &qp->req;
 	const struct croce_wqe *next;
 
-	if (qp->type != IB_QPT_RC || wqe->length > req->cfg.mtu ||
+	if (!croce_qp_is_reliable(qp) || wqe->length > req->cfg.mtu ||
 	    croce_kind_has_response(wqe->kind) || run->wqe + 1 == req->prod)
 		return 1;
 	next = croce_req_wqe(req, run->wqe + 1);
@@ -315,7 +311,8 @@ static int build_requests(struct croce_batch *batch,
 		u32 psn = (run->psn + i) & CROCE_PSN_MASK;
 		void *to;
 
-		pkt.opcode = opcode_for(qp, croce_req_opcode(wqe, run, i));
+		pkt.opcode = croce_opcode_on(qp->transport,
+					     croce_req_opcode(wqe, run, i));
 		pkt.psn = psn;
 		pkt.payload_len = request_payload(qp, wqe, run, i);
 		pkt.pad = croce_pad_len(pkt.payload_len);
@@ -370,7 +367,7 @@ static void shorten(struct croce_req_run *run, u32 pkts, u32 mtu)
 /* What asks for a response goes alone: it would have to be counted back. */
 static bool goes_alone(const struct croce_qp *qp, const struct croce_wqe *wqe)
 {
-	return qp->type != IB_QPT_RC || croce_kind_has_response(wqe->kind);
+	return !croce_qp_is_reliable(qp) || croce_kind_has_response(wqe->kind);
 }
 
 static int add_request(struct croce_batch *batch, struct croce_req_run *run)
@@ -449,7 +446,8 @@ static void fill_response(const struct croce_qp *qp,
 {
 	u32 mtu = qp->resp.cfg.mtu;
 
-	pkt->opcode = croce_resp_opcode(run, i);
+	pkt->opcode = croce_opcode_on(qp->transport,
+				      croce_resp_opcode(run, i));
 	pkt->migreq = true;
 	pkt->pkey = CROCE_PKEY;
 	pkt->dest_qpn = qp->dest_qpn;
@@ -504,16 +502,21 @@ static int batch_end(struct croce_batch *batch, int err)
  *
  * Return: 0 sent; -EAGAIN nothing was sent, try again after a pause;
  * -EINPROGRESS nothing was sent, the task is run again when a page has come;
- * -EFAULT the key of a READ does not fit any more.
+ * -EFAULT the key of a READ, or its SRQ, does not fit any more.
  * Context: owner of the QP's task, RCU read section.
  */
 int croce_send_response(struct croce_qp *qp, struct croce_resp_run *run)
 {
 	struct croce_batch batch = { .qp = qp, .unsent_psn = run->psn };
+	bool has_data = run->tx == CROCE_RESP_TX_READ;
 	u32 sent;
 	int err;
 
+	if (has_data && !croce_xrc_enter(qp, run->srqn))
+		return -EFAULT;
 	err = batch_end(&batch, build_responses(&batch, run));
+	if (has_data)
+		croce_xrc_leave(qp);
 	if (err == -EFAULT)
 		return err;
 	if (!err || err == -EHOSTUNREACH)

@@ -14,6 +14,7 @@
 #define RC	BIT(IB_QPT_RC)
 #define UC	BIT(IB_QPT_UC)
 #define UD	(BIT(IB_QPT_UD) | BIT(IB_QPT_GSI))
+#define XRC	BIT(IB_QPT_XRC_INI)
 
 /**
  * struct sq_op - legality of a WR opcode
@@ -33,40 +34,40 @@ struct sq_op {
 
 static const struct sq_op sq_ops[] = {
 	[CROCE_WR_RDMA_WRITE] = {
-		.types = RC | UC, .kind = CROCE_KIND_WRITE, .inline_ok = true,
+		.types = RC | UC | XRC, .kind = CROCE_KIND_WRITE, .inline_ok = true,
 	},
 	[CROCE_WR_RDMA_WRITE_WITH_IMM] = {
-		.types = RC | UC, .kind = CROCE_KIND_WRITE,
+		.types = RC | UC | XRC, .kind = CROCE_KIND_WRITE,
 		.flags = CROCE_WQE_IMM, .inline_ok = true,
 	},
 	[CROCE_WR_SEND] = {
-		.types = RC | UC | UD, .kind = CROCE_KIND_SEND,
+		.types = RC | UC | UD | XRC, .kind = CROCE_KIND_SEND,
 		.inline_ok = true,
 	},
 	[CROCE_WR_SEND_WITH_IMM] = {
-		.types = RC | UC | UD, .kind = CROCE_KIND_SEND,
+		.types = RC | UC | UD | XRC, .kind = CROCE_KIND_SEND,
 		.flags = CROCE_WQE_IMM, .inline_ok = true,
 	},
 	[CROCE_WR_SEND_WITH_INV] = {
-		.types = RC, .kind = CROCE_KIND_SEND,
+		.types = RC | XRC, .kind = CROCE_KIND_SEND,
 		.flags = CROCE_WQE_INV, .inline_ok = true,
 	},
 	[CROCE_WR_RDMA_READ] = {
-		.types = RC, .kind = CROCE_KIND_READ, .writes_local = true,
+		.types = RC | XRC, .kind = CROCE_KIND_READ, .writes_local = true,
 	},
 	[CROCE_WR_ATOMIC_CMP_AND_SWP] = {
-		.types = RC, .kind = CROCE_KIND_CMP_SWAP, .writes_local = true,
+		.types = RC | XRC, .kind = CROCE_KIND_CMP_SWAP, .writes_local = true,
 	},
 	[CROCE_WR_ATOMIC_FETCH_AND_ADD] = {
-		.types = RC, .kind = CROCE_KIND_FETCH_ADD, .writes_local = true,
+		.types = RC | XRC, .kind = CROCE_KIND_FETCH_ADD, .writes_local = true,
 	},
 	[CROCE_WR_ATOMIC_WRITE] = {
 		.types = RC, .kind = CROCE_KIND_ATOMIC_WRITE, .inline_ok = true,
 	},
 	[CROCE_WR_FLUSH] = { .types = RC, .kind = CROCE_KIND_FLUSH },
-	[CROCE_WR_LOCAL_INV] = { .types = RC | UC, .kind = CROCE_KIND_LOCAL },
-	[CROCE_WR_BIND_MW] = { .types = RC | UC, .kind = CROCE_KIND_LOCAL },
-	[CROCE_WR_REG_MR] = { .types = RC | UC, .kind = CROCE_KIND_LOCAL },
+	[CROCE_WR_LOCAL_INV] = { .types = RC | UC | XRC, .kind = CROCE_KIND_LOCAL },
+	[CROCE_WR_BIND_MW] = { .types = RC | UC | XRC, .kind = CROCE_KIND_LOCAL },
+	[CROCE_WR_REG_MR] = { .types = RC | UC | XRC, .kind = CROCE_KIND_LOCAL },
 };
 
 #define KNOWN_FLAGS	(CROCE_WR_FENCE | CROCE_WR_SIGNALED | \

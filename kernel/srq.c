@@ -116,6 +116,8 @@ int croce_srq_fetch(struct croce_srq *srq, struct croce_rqe_image *image)
 	unsigned long flags;
 	int ret;
 
+	image->srq_num = srq->num;
+	image->srq_serial = srq->serial;
 	spin_lock_irqsave(&srq->lock, flags);
 	ret = croce_rqe_fetch(&srq->wq, image);
 	if (ret && srq->limit && croce_wq_posted(&srq->wq) < srq->limit) {
@@ -165,15 +167,48 @@ static void fill_response(struct croce_create_srq_resp *resp,
 	resp->srq_num = srq->num;
 }
 
-static int check_init(const struct ib_srq_init_attr *init)
+/* Kernel consumers cannot name an SRQ in a work request. */
+static int check_xrc(const struct ib_srq_init_attr *init, bool user)
 {
-	if (init->srq_type != IB_SRQT_BASIC)
+	if (!user)
 		return -EOPNOTSUPP;
+	return init->ext.cq && init->ext.xrc.xrcd ? 0 : -EINVAL;
+}
+
+static int check_init(const struct ib_srq_init_attr *init, bool user)
+{
+	int err = 0;
+
+	if (init->srq_type == IB_SRQT_XRC)
+		err = check_xrc(init, user);
+	else if (init->srq_type != IB_SRQT_BASIC)
+		err = -EOPNOTSUPP;
+	if (err)
+		return err;
 	if (!init->attr.max_wr || init->attr.max_wr > CROCE_MAX_SRQ_WR ||
 	    init->attr.max_sge > CROCE_MAX_SGE ||
 	    init->attr.srq_limit > init->attr.max_wr)
 		return -EINVAL;
 	return 0;
+}
+
+static void init_srq(struct croce_srq *srq, const struct ib_srq_init_attr *init,
+		     bool user)
+{
+	static atomic64_t serials = ATOMIC64_INIT(0);
+
+	srq->dev = croce_dev(srq->ibsrq.device);
+	srq->user = user;
+	srq->serial = atomic64_inc_return(&serials);
+	srq->limit = init->attr.srq_limit;
+	srq->wq.max_sge = init->attr.max_sge;
+	if (init->srq_type == IB_SRQT_XRC) {
+		srq->xrcd = init->ext.xrc.xrcd;
+		srq->cq = croce_cq(init->ext.cq);
+	}
+	spin_lock_init(&srq->lock);
+	mutex_init(&srq->resize_mutex);
+	INIT_WORK(&srq->limit_work, limit_work);
 }
 
 /**
@@ -192,20 +227,15 @@ int croce_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 	struct ib_ucontext *ibuc = NULL;
 	int err;
 
-	err = check_init(init);
+	err = check_init(init, udata);
 	if (err)
 		return err;
 	if (udata)
 		ibuc = rdma_udata_to_uverbs_attr_bundle(udata)->context;
-	srq->dev = croce_dev(ibsrq->device);
-	srq->user = udata;
-	srq->limit = init->attr.srq_limit;
-	srq->wq.max_sge = init->attr.max_sge;
-	spin_lock_init(&srq->lock);
-	mutex_init(&srq->resize_mutex);
-	INIT_WORK(&srq->limit_work, limit_work);
+	init_srq(srq, init, udata);
 
-	err = xa_alloc_cyclic(&srq->dev->srqs, &srq->num, srq,
+	/* Reserve first: no packet may find an SRQ that is not complete. */
+	err = xa_alloc_cyclic(&srq->dev->srqs, &srq->num, NULL,
 			      XA_LIMIT(1, CROCE_MAX_SRQ), &srq->dev->srq_next,
 			      GFP_KERNEL);
 	if (err < 0)
@@ -220,6 +250,8 @@ int croce_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 	if (err)
 		goto err_destroy_umap;
 	init->attr.max_wr = srq->wq.max_wr;
+	ibsrq->ext.xrc.srq_num = srq->num;
+	xa_store(&srq->dev->srqs, srq->num, srq, GFP_KERNEL);
 	return 0;
 
 err_destroy_umap:
@@ -391,7 +423,7 @@ int croce_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
 
 /**
  * croce_destroy_srq - destroy an SRQ
- * @ibsrq: SRQ; no QP uses it any more
+ * @ibsrq: SRQ; no QP uses it any more, but for XRC targets that packets come to
  * @udata: of the call, or NULL
  *
  * Return: 0. Context: process, may sleep.
@@ -401,12 +433,15 @@ int croce_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	struct croce_srq *srq = croce_srq(ibsrq);
 
 	xa_erase(&srq->dev->srqs, srq->num);
+	/* After this, no packet of XRC knows the SRQ, its CQ or its PD. */
+	if (srq->xrcd)
+		synchronize_rcu();
 	spin_lock_irq(&srq->lock);
 	srq->dying = true;
 	spin_unlock_irq(&srq->lock);
 	/* After this, no event is queued, because that is done under lock. */
 	cancel_work_sync(&srq->limit_work);
-	/* After this, nobody knows the SRQ: its QPs went before it. */
+	/* After this, nobody knows the SRQ: QPs that hold it went before it. */
 	croce_umap_destroy(srq->umap);
 	mutex_destroy(&srq->resize_mutex);
 	return 0;

@@ -5,6 +5,7 @@
 #ifndef CROCE_SRQ_H
 #define CROCE_SRQ_H
 
+#include "cq.h"
 #include "dev.h"
 #include "umap.h"
 
@@ -13,17 +14,25 @@
  * @wr_id: returned in the completion
  * @length: sum of the elements, bytes
  * @num_sge: elements
+ * @srq_num: number of the SRQ it is from; of an SRQ only
+ * @srq_serial: serial of that SRQ
  * @sge: the elements
  */
 struct croce_rqe_image {
 	u64 wr_id;
 	u64 length;
 	u32 num_sge;
+	u32 srq_num;
+	u64 srq_serial;
 	struct croce_sge sge[CROCE_MAX_SGE];
 };
 
 /**
  * struct croce_srq - shared receive queue
+ *
+ * The queue pairs of a basic one hold it. One of XRC is found by its number,
+ * under RCU and without a reference, by the target queue pairs of its domain.
+ *
  * @ibsrq: RDMA core's part
  * @dev: device (I)
  * @lock: consumer side, kernel posters, limit and resize; irq-safe, no lock is
@@ -32,6 +41,9 @@ struct croce_rqe_image {
  * @umap: memory (S: replaced by resize)
  * @wq: queue (S)
  * @num: SRQ number (I)
+ * @serial: unique for ever, other than @num (I)
+ * @xrcd: XRC domain, or NULL (I)
+ * @cq: XRC: completions of its receives, else NULL (I)
  * @limit: raise the limit event below this many WRs; 0 disarmed (S)
  * @user: posted to by a process (I)
  * @dying: destroy has begun: no event any more (S)
@@ -45,6 +57,9 @@ struct croce_srq {
 	struct croce_umap *umap;
 	struct croce_wq wq;
 	u32 num;
+	u64 serial;
+	struct ib_xrcd *xrcd;
+	struct croce_cq *cq;
 	u32 limit;
 	bool user;
 	bool dying;

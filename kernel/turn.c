@@ -287,14 +287,12 @@ static void flush_sends(struct croce_qp *qp)
 static void flush_one_receive(struct croce_qp *qp)
 {
 	struct croce_cqe cqe = {
-		.wr_id = qp->rqe.wr_id,
 		.opcode = CROCE_WC_RECV,
 		.status = CROCE_STATUS_WR_FLUSH_ERR,
 	};
 
 	croce_count(qp->dev, CROCE_CNT_RESP_CQE_FLUSH_ERROR);
-	qp->rqe_valid = false;
-	croce_qp_complete(qp, qp->recv_cq, &cqe, true);
+	croce_qp_complete_rqe(qp, &cqe, true);
 }
 
 static void flush_receives(struct croce_qp *qp)
@@ -341,7 +339,7 @@ void croce_turn_error(struct croce_qp *qp)
 	croce_reorder_purge(qp);
 	croce_fault_forget(qp);
 	ask_for_receive_doorbells(qp);
-	if (qp->srq)
+	if (qp->srq || qp->type == IB_QPT_XRC_TGT)
 		croce_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
@@ -349,7 +347,7 @@ static void send_queue_error(struct croce_qp *qp)
 {
 	qp->req.state = CROCE_REQ_ERROR;
 	qp->req.deadline_ns = 0;
-	if (qp->type == IB_QPT_RC)
+	if (croce_qp_is_reliable(qp))
 		croce_turn_error(qp);
 	else
 		WRITE_ONCE(qp->state, IB_QPS_SQE);

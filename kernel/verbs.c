@@ -19,6 +19,7 @@
 #include "srq.h"
 #include "udata.h"
 #include "umap.h"
+#include "xrcd.h"
 
 /* No IEEE OUI is ours: one from the locally administered space. */
 #define VENDOR_ID		0x02c0ce
@@ -39,6 +40,7 @@
 				 IB_DEVICE_MEM_MGT_EXTENSIONS |		\
 				 IB_DEVICE_MEM_WINDOW |			\
 				 IB_DEVICE_MEM_WINDOW_TYPE_2B |		\
+				 IB_DEVICE_XRC |			\
 				 IB_DEVICE_FLUSH_GLOBAL |		\
 				 IB_DEVICE_ATOMIC_WRITE)
 
@@ -46,9 +48,10 @@
 				 IB_ODP_SUPPORT_RECV |			\
 				 IB_ODP_SUPPORT_SRQ_RECV)
 #define ODP_CAPS_UC		(ODP_CAPS_UD | IB_ODP_SUPPORT_WRITE)
-#define ODP_CAPS_RC		(ODP_CAPS_UC |				\
+#define ODP_CAPS_XRC		(ODP_CAPS_UC |				\
 				 IB_ODP_SUPPORT_READ |			\
-				 IB_ODP_SUPPORT_ATOMIC |		\
+				 IB_ODP_SUPPORT_ATOMIC)
+#define ODP_CAPS_RC		(ODP_CAPS_XRC |				\
 				 IB_ODP_SUPPORT_FLUSH |			\
 				 IB_ODP_SUPPORT_ATOMIC_WRITE)
 
@@ -62,6 +65,7 @@ static void query_odp(struct ib_device_attr *attr)
 	attr->odp_caps.per_transport_caps.rc_odp_caps = ODP_CAPS_RC;
 	attr->odp_caps.per_transport_caps.uc_odp_caps = ODP_CAPS_UC;
 	attr->odp_caps.per_transport_caps.ud_odp_caps = ODP_CAPS_UD;
+	attr->odp_caps.per_transport_caps.xrc_odp_caps = ODP_CAPS_XRC;
 }
 
 static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
@@ -334,6 +338,9 @@ const struct ib_device_ops croce_dev_ops = {
 	.alloc_pd = alloc_pd,
 	.dealloc_pd = dealloc_pd,
 
+	.alloc_xrcd = croce_alloc_xrcd,
+	.dealloc_xrcd = croce_dealloc_xrcd,
+
 	.create_ah = croce_create_ah,
 	.create_user_ah = croce_create_ah,
 	.query_ah = croce_query_ah,
@@ -375,4 +382,5 @@ const struct ib_device_ops croce_dev_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_qp, croce_qp_obj, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_srq, croce_srq, ibsrq),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, croce_ucontext, ibuc),
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, croce_xrcd, ibxrcd),
 };

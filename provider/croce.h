@@ -138,11 +138,12 @@ struct croce_srq {
 /**
  * struct croce_qp - queue pair
  * @vqp: library object
- * @map: holds @sq and @rq
- * @sq: producer's end of the send queue
+ * @map: holds @sq and @rq; empty with an XRC receive QP
+ * @sq: producer's end of the send queue; no slots with an XRC receive QP
  * @sq_lock: guards @sq and the members from @cur on; held from ibv_wr_start()
  *	to ibv_wr_complete() or ibv_wr_abort()
- * @rq: producer's end of the receive queue; no slots where there is an SRQ
+ * @rq: producer's end of the receive queue; no slots where there is an SRQ and
+ *	with XRC
  * @rq_lock: guards @rq
  * @sig_flag: CROCE_WR_SIGNALED where every request is, else 0
  * @type_bit: CROCE_QPT_* of this QP
@@ -172,6 +173,8 @@ struct croce_qp {
 #define CROCE_QPT_RC	(1U << 0)
 #define CROCE_QPT_UC	(1U << 1)
 #define CROCE_QPT_UD	(1U << 2)
+#define CROCE_QPT_XRC_SEND	(1U << 3)
+#define CROCE_QPT_XRC_RECV	(1U << 4)
 
 /* Requests that not every device has. */
 #ifdef CROCE_HAVE_FLUSH
@@ -257,6 +260,13 @@ struct ibv_mw *croce_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 int croce_dealloc_mw(struct ibv_mw *mw);
 struct ibv_ah *croce_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 int croce_destroy_ah(struct ibv_ah *ah);
+
+/* xrcd.c: XRC domains, and receive QPs of other processes */
+struct ibv_xrcd *croce_open_xrcd(struct ibv_context *ctx,
+				 struct ibv_xrcd_init_attr *attr);
+int croce_close_xrcd(struct ibv_xrcd *xrcd);
+struct ibv_qp *croce_open_qp(struct ibv_context *ctx,
+			     struct ibv_qp_open_attr *attr);
 
 /* cq.c: life of a CQ */
 struct ibv_cq *croce_create_cq(struct ibv_context *ctx, int cqe,

@@ -22,8 +22,6 @@ DECLARE_DRV_CMD(croce_cmd_resize_cq, IB_USER_VERBS_CMD_RESIZE_CQ,
 		empty, croce_create_cq_resp);
 DECLARE_DRV_CMD(croce_cmd_create_qp, IB_USER_VERBS_EX_CMD_CREATE_QP,
 		croce_create_qp_req, croce_create_qp_resp);
-DECLARE_DRV_CMD(croce_cmd_create_srq, IB_USER_VERBS_CMD_CREATE_SRQ,
-		empty, croce_create_srq_resp);
 DECLARE_DRV_CMD(croce_cmd_create_srq_ex, IB_USER_VERBS_CMD_CREATE_XSRQ,
 		empty, croce_create_srq_resp);
 DECLARE_DRV_CMD(croce_cmd_modify_srq, IB_USER_VERBS_CMD_MODIFY_SRQ,

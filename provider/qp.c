@@ -24,6 +24,10 @@ static uint8_t type_bit(enum ibv_qp_type type)
 		return CROCE_QPT_UC;
 	case IBV_QPT_UD:
 		return CROCE_QPT_UD;
+	case IBV_QPT_XRC_SEND:
+		return CROCE_QPT_XRC_SEND;
+	case IBV_QPT_XRC_RECV:
+		return CROCE_QPT_XRC_RECV;
 	default:
 		return 0;
 	}
@@ -63,11 +67,14 @@ static int check_attr(struct ibv_context *ctx,
 {
 	enum {
 		SUPPORTED = IBV_QP_INIT_ATTR_PD |
+			    IBV_QP_INIT_ATTR_XRCD |
 			    IBV_QP_INIT_ATTR_CREATE_FLAGS |
 			    IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 	};
+	uint32_t home = attr->qp_type == IBV_QPT_XRC_RECV ?
+			IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD;
 
-	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD))
+	if (!(attr->comp_mask & home))
 		return EINVAL;
 	if (!type_bit(attr->qp_type) ||
 	    (attr->comp_mask & ~(uint32_t)SUPPORTED))
@@ -84,6 +91,8 @@ static int map_queues(struct croce_qp *qp, struct ibv_context *ctx,
 {
 	int err;
 
+	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_RECV)
+		return 0;
 	err = croce_map_init(&qp->map, ctx, resp->map_offset, resp->map_length);
 	if (err)
 		return err;
@@ -120,7 +129,8 @@ static int create_and_map(struct croce_qp *qp, struct ibv_context *ctx,
 static void init_user_part(struct croce_qp *qp,
 			   const struct ibv_qp_init_attr_ex *attr)
 {
-	bool locked = !croce_pd_is_single_threaded(attr->pd);
+	bool has_pd = attr->comp_mask & IBV_QP_INIT_ATTR_PD;
+	bool locked = !has_pd || !croce_pd_is_single_threaded(attr->pd);
 
 	croce_lock_init(&qp->sq_lock, locked);
 	croce_lock_init(&qp->rq_lock, locked);
@@ -196,6 +206,8 @@ static void reset(struct croce_qp *qp)
 {
 	clean_cqs(&qp->vqp.qp);
 
+	if (!qp->sq.slots)
+		return;
 	croce_lock(&qp->sq_lock);
 	croce_wq_reset(&qp->sq);
 	croce_unlock(&qp->sq_lock);

@@ -63,7 +63,7 @@ int croce_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 	int err, kick_err;
 	bool posted;
 
-	if (ibqp->srq || ibqp->state == IBV_QPS_RESET) {
+	if (!qp->rq.slots || ibqp->state == IBV_QPS_RESET) {
 		*bad_wr = wr;
 		return EINVAL;
 	}

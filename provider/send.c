@@ -39,6 +39,7 @@ static_assert(IBV_WR_SEND_WITH_INV == CROCE_WR_SEND_WITH_INV,
 #define RC CROCE_QPT_RC
 #define UC CROCE_QPT_UC
 #define UD CROCE_QPT_UD
+#define XRC CROCE_QPT_XRC_SEND
 
 /**
  * struct rule - what struct ibv_send_wr can say with an opcode
@@ -53,16 +54,16 @@ struct rule {
 };
 
 static const struct rule rules[] = {
-	[IBV_WR_RDMA_WRITE] = { RC | UC, true, true },
-	[IBV_WR_RDMA_WRITE_WITH_IMM] = { RC | UC, true, true },
-	[IBV_WR_SEND] = { RC | UC | UD, true, true },
-	[IBV_WR_SEND_WITH_IMM] = { RC | UC | UD, true, true },
-	[IBV_WR_RDMA_READ] = { RC, true, false },
-	[IBV_WR_ATOMIC_CMP_AND_SWP] = { RC, true, false },
-	[IBV_WR_ATOMIC_FETCH_AND_ADD] = { RC, true, false },
-	[IBV_WR_LOCAL_INV] = { RC | UC, false, false },
-	[IBV_WR_BIND_MW] = { RC | UC, false, false },
-	[IBV_WR_SEND_WITH_INV] = { RC, true, true },
+	[IBV_WR_RDMA_WRITE] = { RC | UC | XRC, true, true },
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = { RC | UC | XRC, true, true },
+	[IBV_WR_SEND] = { RC | UC | UD | XRC, true, true },
+	[IBV_WR_SEND_WITH_IMM] = { RC | UC | UD | XRC, true, true },
+	[IBV_WR_RDMA_READ] = { RC | XRC, true, false },
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = { RC | XRC, true, false },
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = { RC | XRC, true, false },
+	[IBV_WR_LOCAL_INV] = { RC | UC | XRC, false, false },
+	[IBV_WR_BIND_MW] = { RC | UC | XRC, false, false },
+	[IBV_WR_SEND_WITH_INV] = { RC | XRC, true, true },
 };
 
 #define NUM_RULES (sizeof(rules) / sizeof(rules[0]))
@@ -172,6 +173,8 @@ static int push(struct croce_qp *qp, uint32_t index,
 	if (qp->type_bit == UD)
 		croce_sqe_set_ud(sqe, to_croce_ah(wr->wr.ud.ah)->ah,
 				 wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
+	else if (qp->type_bit == XRC)
+		croce_sqe_set_xrc(sqe, wr->qp_type.xrc.remote_srqn);
 	if (rules[wr->opcode].has_payload)
 		fill_payload(sqe, wr);
 	return 0;

@@ -105,6 +105,12 @@ static inline void croce_sqe_set_ud(struct croce_sqe *sqe, uint32_t ah,
 	sqe->remote_qkey = remote_qkey;
 }
 
+static inline void croce_sqe_set_xrc(struct croce_sqe *sqe,
+				     uint32_t remote_srqn)
+{
+	sqe->remote_qpn = remote_srqn;
+}
+
 static inline void croce_sqe_set_sges(struct croce_sqe *sqe,
 				      const struct ibv_sge *list,
 				      uint32_t num_sge)

@@ -24,11 +24,11 @@ static int map_queue(struct croce_srq *srq, struct ibv_context *ctx,
 	return 0;
 }
 
-struct ibv_srq *croce_create_srq(struct ibv_pd *pd,
-				 struct ibv_srq_init_attr *attr)
+static struct ibv_srq *create(struct ibv_context *ctx,
+			      struct ibv_srq_init_attr_ex *attr)
 {
-	struct croce_cmd_create_srq_resp resp = {};
-	struct croce_cmd_create_srq cmd = {};
+	struct croce_cmd_create_srq_ex_resp resp = {};
+	struct croce_cmd_create_srq_ex cmd = {};
 	struct croce_srq *srq;
 	int err;
 
@@ -36,18 +36,18 @@ struct ibv_srq *croce_create_srq(struct ibv_pd *pd,
 	if (!srq)
 		return NULL;
 
-	err = ibv_cmd_create_srq(pd, &srq->vsrq.srq, attr, &cmd.ibv_cmd,
-				 sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	err = ibv_cmd_create_srq_ex(ctx, &srq->vsrq, attr, &cmd.ibv_cmd,
+				    sizeof(cmd), &resp.ibv_resp, sizeof(resp));
 	if (err)
 		goto err_free_srq;
 
-	err = map_queue(srq, pd->context, &resp.drv_payload);
+	err = map_queue(srq, ctx, &resp.drv_payload);
 	if (err)
 		goto err_destroy_srq;
 
-	srq->vsrq.srq_num = resp.srq_num;
+	srq->vsrq.srq_num = resp.drv_payload.srq_num;
 	srq->wq.max_sge = attr->attr.max_sge;
-	croce_lock_init(&srq->lock, !croce_pd_is_single_threaded(pd));
+	croce_lock_init(&srq->lock, !croce_pd_is_single_threaded(attr->pd));
 	return &srq->vsrq.srq;
 
 err_destroy_srq:
@@ -58,28 +58,48 @@ err_free_srq:
 	return NULL;
 }
 
-/*
- * libibverbs turns a plain SRQ into croce_create_srq() before it gets here;
- * the other types have no support.
- */
+struct ibv_srq *croce_create_srq(struct ibv_pd *pd,
+				 struct ibv_srq_init_attr *attr)
+{
+	struct ibv_srq_init_attr_ex ex = {
+		.attr = attr->attr,
+		.comp_mask = IBV_SRQ_INIT_ATTR_PD,
+		.pd = pd,
+	};
+	struct ibv_srq *srq = create(pd->context, &ex);
+
+	if (srq)
+		attr->attr = ex.attr;
+	return srq;
+}
+
+static int check_attr(const struct ibv_srq_init_attr_ex *attr)
+{
+	uint32_t needs = IBV_SRQ_INIT_ATTR_PD;
+	enum ibv_srq_type type = IBV_SRQT_BASIC;
+
+	if (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE)
+		type = attr->srq_type;
+	if (type == IBV_SRQT_XRC)
+		needs |= IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+	else if (type != IBV_SRQT_BASIC)
+		return EOPNOTSUPP;
+
+	if (attr->comp_mask & ~(needs | IBV_SRQ_INIT_ATTR_TYPE))
+		return EOPNOTSUPP;
+	return (attr->comp_mask & needs) == needs ? 0 : EINVAL;
+}
+
 struct ibv_srq *croce_create_srq_ex(struct ibv_context *ctx,
 				    struct ibv_srq_init_attr_ex *attr)
 {
-	enum {
-		SUPPORTED = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
-	};
+	int err = check_attr(attr);
 
-	if ((attr->comp_mask & ~(uint32_t)SUPPORTED) ||
-	    ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) &&
-	     attr->srq_type != IBV_SRQT_BASIC)) {
-		errno = EOPNOTSUPP;
+	if (err) {
+		errno = err;
 		return NULL;
 	}
-	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD)) {
-		errno = EINVAL;
-		return NULL;
-	}
-	return croce_create_srq(attr->pd, (struct ibv_srq_init_attr *)attr);
+	return create(ctx, attr);
 }
 
 /*

@@ -186,6 +186,14 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah,
 				 remote_qkey);
 }
 
+static void wr_set_xrc_srqn(struct ibv_qp_ex *ibqp, uint32_t remote_srqn)
+{
+	struct croce_qp *qp = to_croce_qp_ex(ibqp);
+
+	if (qp->cur)
+		croce_sqe_set_xrc(qp->cur, remote_srqn);
+}
+
 static void wr_set_sge_list(struct ibv_qp_ex *ibqp, size_t num_sge,
 			    const struct ibv_sge *list)
 {
@@ -283,6 +291,8 @@ uint64_t croce_qp_supported_send_ops(enum ibv_qp_type type)
 	switch (type) {
 	case IBV_QPT_RC:
 		return RC_SEND_OPS | CROCE_OPTIONAL_SEND_OPS;
+	case IBV_QPT_XRC_SEND:
+		return RC_SEND_OPS;
 	case IBV_QPT_UC:
 		return UC_SEND_OPS;
 	case IBV_QPT_UD:
@@ -339,6 +349,7 @@ void croce_qp_set_wr_ops(struct croce_qp *qp, uint64_t send_ops)
 	qp_ex->wr_set_inline_data = wr_set_inline_data;
 	qp_ex->wr_set_inline_data_list = wr_set_inline_data_list;
 	qp_ex->wr_set_ud_addr = wr_set_ud_addr;
+	qp_ex->wr_set_xrc_srqn = wr_set_xrc_srqn;
 	set_remote_ops(qp_ex, send_ops);
 	set_send_and_local_ops(qp_ex, send_ops);
 }

@@ -55,7 +55,7 @@ enum croce_req_state {
  * @rnr_retry: retransmissions after an RNR NAK, 7 without end
  * @timeout_ns: between two regular expiries of the timer, or 0 for never; early
  *	retransmissions come before the first, while their step is half of it
- * @reliable: RC; false for UC, where a packet sent is a packet done
+ * @reliable: RC and XRC; false for UC, where a packet sent is a packet done
  */
 struct croce_req_config {
 	u32 mtu;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Responder (IBA 9.7.4 to 9.7.5.1 and, for UC, 9.8.3).
+ * Responder (IBA 9.7.4 to 9.7.5.1; UC: 9.8.3; XRC: Annex A14).
  */
 #include "resp.h"
 #include "psn.h"
@@ -73,14 +73,18 @@ static u8 class_of(u32 flags)
 	return CROCE_RESP_FLUSH;
 }
 
-/* First and only begin, middle and last continue what has begun. */
-static bool sequence_fits(const struct croce_resp *resp, u32 flags, u8 class)
+/* First and only begin, middle and last continue what has begun, and all of
+ * them name the same XRC SRQ.
+ */
+static bool sequence_fits(const struct croce_resp *resp, u32 flags,
+			  const struct croce_pkt *pkt, u8 class)
 {
 	bool begins = !(flags & (CROCE_OPF_MIDDLE | CROCE_OPF_LAST));
 
 	if (begins)
 		return !resp->in_message;
-	return resp->in_message && resp->class == class;
+	return resp->in_message && resp->class == class &&
+	       resp->srqn == pkt->xrc_srqn;
 }
 
 /* Payload against path MTU and, for a WRITE, against the announced length. */
@@ -155,7 +159,7 @@ static void decide_uc(const struct croce_resp *resp, u32 flags,
 	if (rec->class >= CROCE_RESP_READ)
 		return;
 	/* IBA 9.8.3: after a loss only the beginning of a message is good. */
-	if (!rec->first && !(in_order && sequence_fits(resp, flags,
+	if (!rec->first && !(in_order && sequence_fits(resp, flags, pkt,
 						       rec->class))) {
 		rec->verdict = CROCE_RESP_OUT_OF_ORDER;
 		return;
@@ -189,7 +193,7 @@ struct croce_resp_record croce_resp_decide(const struct croce_resp *resp,
 		rec.verdict = CROCE_RESP_OUT_OF_ORDER;
 	else if (ahead < 0)
 		rec.verdict = CROCE_RESP_DUPLICATE;
-	else if (!sequence_fits(resp, flags, rec.class) ||
+	else if (!sequence_fits(resp, flags, pkt, rec.class) ||
 		 !length_fits(resp, flags, pkt, &rec) ||
 		 !has_room_for_response(resp, rec.class))
 		rec.verdict = CROCE_RESP_INVALID;
@@ -210,6 +214,7 @@ static void owe_response(struct croce_resp *resp, const struct croce_pkt *pkt,
 	entry->class = rec->class;
 	entry->va = rec->va;
 	entry->rkey = rec->rkey;
+	entry->srqn = pkt->xrc_srqn;
 	entry->length = rec->class == CROCE_RESP_READ ? rec->dma_len : 0;
 	entry->orig = orig;
 	entry->first_psn = pkt->psn;
@@ -227,10 +232,12 @@ static void owe_response(struct croce_resp *resp, const struct croce_pkt *pkt,
 }
 
 static void continue_message(struct croce_resp *resp,
+			     const struct croce_pkt *pkt,
 			     const struct croce_resp_record *rec)
 {
 	resp->in_message = !rec->last;
 	resp->class = rec->class;
+	resp->srqn = pkt->xrc_srqn;
 	resp->offset = rec->last ? 0 : rec->offset + rec->length;
 	if (rec->first) {
 		resp->va = rec->va;
@@ -278,7 +285,7 @@ void croce_resp_accept(struct croce_resp *resp, const struct croce_pkt *pkt,
 		owe_response(resp, pkt, rec, npsn, orig);
 		return;
 	}
-	continue_message(resp, rec);
+	continue_message(resp, pkt, rec);
 	resp->ack_before_psn = resp->epsn;
 	if (resp->cfg.reliable && pkt->ackreq)
 		resp->ack_owed = true;
@@ -345,6 +352,7 @@ static void repeat_read(struct croce_resp *resp,
 		return;
 	entry->va = pkt->va;
 	entry->rkey = pkt->rkey;
+	entry->srqn = pkt->xrc_srqn;
 	entry->length = pkt->dma_len;
 	entry->base_psn = pkt->psn;
 	entry->tx_psn = pkt->psn;
@@ -479,6 +487,7 @@ static void plan_read(const struct croce_resp *resp,
 	run->last = run->npkts == left;
 	run->va = entry->va + offset;
 	run->rkey = entry->rkey;
+	run->srqn = entry->srqn;
 	run->length = (u32)min_t(u64, (u64)run->npkts * resp->cfg.mtu,
 				 entry->length - offset);
 }

@@ -92,6 +92,7 @@ struct croce_resp_record {
  * @end_psn: where sending stops; before @next_psn only for a partial repeat
  * @base_psn: PSN that @va and @length count from
  * @rkey: remote key (READ)
+ * @srqn: XRC SRQ that the request named, else 0
  * @length: bytes asked for (READ)
  * @msn: message sequence number of the response
  * @class: enum croce_resp_class
@@ -108,6 +109,7 @@ struct croce_replay {
 	u32 end_psn;
 	u32 base_psn;
 	u32 rkey;
+	u32 srqn;
 	u32 length;
 	u32 msn;
 	u8 class;
@@ -119,7 +121,7 @@ struct croce_replay {
 /**
  * struct croce_resp_config - fixed at the transition to RTR
  * @mtu: path MTU in bytes
- * @reliable: RC; false for UC
+ * @reliable: RC and XRC; false for UC
  */
 struct croce_resp_config {
 	u32 mtu;
@@ -147,6 +149,7 @@ struct croce_resp_config {
  * @offset: payload bytes of the message so far
  * @dma_len: length of a WRITE as its RETH said
  * @rkey: key of a WRITE
+ * @srqn: XRC SRQ that the message names, else 0
  * @va: address of a WRITE
  */
 struct croce_resp {
@@ -169,6 +172,7 @@ struct croce_resp {
 	u32 offset;
 	u32 dma_len;
 	u32 rkey;
+	u32 srqn;
 	u64 va;
 };
 
@@ -195,6 +199,7 @@ enum croce_resp_tx {
  * @npkts: packets
  * @msn: of the AETH
  * @rkey: READ: where the bytes come from
+ * @srqn: READ: XRC SRQ that the request named, else 0
  * @length: READ: bytes
  * @va: READ: where the bytes come from
  * @orig: atomic: result
@@ -211,6 +216,7 @@ struct croce_resp_run {
 	u32 npkts;
 	u32 msn;
 	u32 rkey;
+	u32 srqn;
 	u32 length;
 	u64 va;
 	u64 orig;

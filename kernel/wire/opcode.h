@@ -223,4 +223,17 @@ static inline u32 croce_opcode_flags(u8 opcode)
 	return croce_opcodes[opcode].flags;
 }
 
+/**
+ * croce_opcode_on - the opcode of an operation on another transport
+ * @transport: CROCE_TRANSPORT_*
+ * @rc_opcode: opcode with the RC transport prefix
+ *
+ * Return: the opcode; unknown where @transport has no such operation.
+ * Context: any.
+ */
+static inline u8 croce_opcode_on(u8 transport, u8 rc_opcode)
+{
+	return transport | (rc_opcode & CROCE_OP_MASK);
+}
+
 #endif /* CROCE_WIRE_OPCODE_H */

@@ -150,6 +150,28 @@ static void opcode_numbers_are_those_of_the_wire(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CROCE_OP_XRC_SEND_ONLY_INV, 0xb7);
 }
 
+/* The same operation, with the SRQ's number in requests and nothing else. */
+static void opcode_on_xrc_is_that_of_rc(struct kunit *test)
+{
+	u32 rc;
+
+	for (rc = 0; rc <= CROCE_OP_MASK; rc++) {
+		u8 xrc = croce_opcode_on(CROCE_TRANSPORT_XRC, rc);
+		u32 want = croce_opcode_flags(rc);
+
+		KUNIT_EXPECT_EQ(test, xrc, 0xa0 + rc);
+		if (!croce_opcode_flags(xrc))
+			continue;
+		want = (want & ~CROCE_OPF_RC) | CROCE_OPF_XRC;
+		if (want & CROCE_OPF_REQUEST)
+			want |= CROCE_OPF_XRCETH;
+		KUNIT_EXPECT_EQ_MSG(test, croce_opcode_flags(xrc), want,
+				    "opcode %02x", xrc);
+	}
+	/* Annex A19 is not for XRC. */
+	KUNIT_EXPECT_FALSE(test, croce_opcode_flags(0xa0 + CROCE_OP_FLUSH));
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(opcode_known_as_in_tables),
 	KUNIT_CASE(opcode_hdr_len_as_in_tables),
@@ -159,6 +181,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(opcode_has_one_of_each_kind),
 	KUNIT_CASE(opcode_direction_follows_operation),
 	KUNIT_CASE(opcode_numbers_are_those_of_the_wire),
+	KUNIT_CASE(opcode_on_xrc_is_that_of_rc),
 	{}
 };
 

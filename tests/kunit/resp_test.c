@@ -132,6 +132,77 @@ static void decide_checks_the_sequence(struct kunit *test)
 	}
 }
 
+static struct croce_pkt xrc_packet(u8 operation, u32 psn, u32 length, u32 srqn)
+{
+	struct croce_pkt pkt = packet(croce_opcode_on(CROCE_TRANSPORT_XRC,
+						      operation), psn, length);
+
+	pkt.xrc_srqn = srqn;
+	return pkt;
+}
+
+static void decide_wants_one_srq_in_all_of_a_message(struct kunit *test)
+{
+	static const struct {
+		u32 srqn[3];
+		u8 verdict;
+	} table[] = {
+		{ { 7, 7, 7 }, CROCE_RESP_EXECUTE },
+		{ { 7, 7, 0 }, CROCE_RESP_INVALID },
+		{ { 7, 7, 8 }, CROCE_RESP_INVALID },
+		{ { 0, 0, 0 }, CROCE_RESP_EXECUTE },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		const u32 *srqn = table[i].srqn;
+		struct responder *r = responder_new(test);
+		struct croce_pkt first = xrc_packet(CROCE_OP_SEND_FIRST,
+						    PSN(0), MTU, srqn[0]);
+		struct croce_pkt middle = xrc_packet(CROCE_OP_SEND_MIDDLE,
+						     PSN(1), MTU, srqn[1]);
+		struct croce_pkt last = xrc_packet(CROCE_OP_SEND_LAST, PSN(2),
+						   5, srqn[2]);
+
+		KUNIT_EXPECT_EQ(test, take(r, &first, 0), CROCE_RESP_EXECUTE);
+		KUNIT_EXPECT_EQ(test, take(r, &middle, 0), CROCE_RESP_EXECUTE);
+		KUNIT_EXPECT_EQ(test, take(r, &last, 0), table[i].verdict);
+	}
+}
+
+static void decide_lets_each_message_name_its_srq(struct kunit *test)
+{
+	struct responder *r = responder_new(test);
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		struct croce_pkt pkt = xrc_packet(i & 1 ? CROCE_OP_SEND_ONLY :
+						  CROCE_OP_WRITE_ONLY, PSN(i),
+						  5, 0xfffffe + i);
+
+		KUNIT_EXPECT_EQ(test, take(r, &pkt, 0), CROCE_RESP_EXECUTE);
+	}
+}
+
+static void xrc_read_is_answered_for_its_srq(struct kunit *test)
+{
+	struct croce_pkt one = xrc_packet(CROCE_OP_READ_REQ, PSN(0), 0, 7);
+	struct croce_pkt two = xrc_packet(CROCE_OP_READ_REQ, PSN(2), 0, 8);
+	struct responder *r = responder_new(test);
+
+	one.dma_len = 2 * MTU;
+	two.dma_len = MTU;
+	take(r, &one, 0);
+	take(r, &two, 0);
+	KUNIT_EXPECT_EQ(test, answer(r).srqn, 7);
+	KUNIT_EXPECT_EQ(test, answer(r).srqn, 8);
+	expect_nothing(test, r);
+	/* A repeat names its own. */
+	one.xrc_srqn = 9;
+	KUNIT_EXPECT_EQ(test, take(r, &one, 0), CROCE_RESP_DUPLICATE);
+	KUNIT_EXPECT_EQ(test, answer(r).srqn, 9);
+}
+
 static void decide_refuses_a_send_of_more_than_2_gib(struct kunit *test)
 {
 	struct responder *r = responder_new(test);
@@ -447,6 +518,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(decide_changes_nothing),
 	KUNIT_CASE(decide_drops_when_not_active),
 	KUNIT_CASE(decide_checks_the_sequence),
+	KUNIT_CASE(decide_wants_one_srq_in_all_of_a_message),
+	KUNIT_CASE(decide_lets_each_message_name_its_srq),
 	KUNIT_CASE(decide_refuses_a_send_of_more_than_2_gib),
 	KUNIT_CASE(record_of_a_write),
 	KUNIT_CASE(record_of_a_send),
@@ -460,6 +533,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(read_of_2_gib_ends),
 	KUNIT_CASE(responses_go_before_the_ack),
 	KUNIT_CASE(response_is_acknowledgement_enough),
+	KUNIT_CASE(xrc_read_is_answered_for_its_srq),
 	KUNIT_CASE(annex_a19_is_answered_like_a_read_of_nothing),
 	KUNIT_CASE(uc_message_without_loss),
 	KUNIT_CASE(uc_rest_of_a_broken_message_is_skipped),

@@ -14,6 +14,10 @@ sys.dont_write_bytecode = True
 import roce  # noqa: E402
 
 GSI_QPN = 1
+RELIABLE = (roce.RC, roce.XRC)
+# First and middle packets fill the MTU, whatever headers are in front.
+FULL = {0x00, 0x01, 0x06, 0x07, 0x0d, 0x0e}
+MTUS = (256, 512, 1024, 2048, 4096)
 
 
 def main(path: str, traffic_class: int) -> int:
@@ -54,12 +58,16 @@ def faults_of(packet: roce.Packet, traffic_class: int):
         yield f"P_Key is 0x{packet.pkey:x}"
     if len(packet.payload) % 4 or any(packet.payload[len(packet.payload) - packet.pad:]):
         yield f"payload of {len(packet.payload)} bytes, pad {packet.pad}"
-    if packet.ackreq and (transport != roce.RC or operation in roce.RESPONSES
+    if roce.names_srq(packet.opcode) and not 0 < packet.xrceth < 1 << 24:
+        yield f"XRCETH is 0x{packet.xrceth:x}"
+    if transport not in (roce.CNP, roce.UD) and operation in FULL and len(packet.payload) not in MTUS:
+        yield f"payload of {len(packet.payload)} bytes is no MTU"
+    if packet.ackreq and (transport not in RELIABLE or operation in roce.RESPONSES
                           or operation in (roce.ACK, roce.ATOMIC_ACK)):
         yield "AckReq is set"
     if not is_mad and packet.tos >> 2 != traffic_class >> 2:
         yield f"DSCP is {packet.tos >> 2}, not {traffic_class >> 2}"
-    if transport == roce.RC and operation in roce.REQUESTS and packet.tos & 3 != 2:
+    if transport in RELIABLE and operation in roce.REQUESTS and packet.tos & 3 != 2:
         yield f"ECN bits are {packet.tos & 3}, not ECT(0)"
 
 
@@ -68,9 +76,10 @@ def faults_of_all(packets: list):
     ports = collections.defaultdict(set)
     last = {}
     for packet in packets:
-        if packet.opcode & 0xe0 == roce.RC:
+        if packet.opcode & 0xe0 in RELIABLE:
+            operation = packet.opcode & 0x1f
             ports[packet.addresses, packet.qpn].add(packet.udp[0])
-            if packet.opcode in roce.REQUESTS or packet.opcode in (roce.CAS, roce.ADD):
+            if operation in roce.REQUESTS or operation in (roce.CAS, roce.ADD):
                 # Two processors that send for one queue pair may exchange packets.
                 key = packet.addresses, packet.qpn
                 if key not in last or (packet.psn - last[key].psn) & 0xffffff < 1 << 23:

@@ -28,6 +28,15 @@ contents_rc() {
 	point "rc v4: atomics of 8 QPs" xfer v4 -q 8 -t 2 -s 64 -S 9 -o cas,add,hot
 }
 
+contents_xrc() {
+	point "xrc v4: all sizes, all verbs" xfer v4 -T xrc -w -t 2 -S 11
+	point "xrc v6: all sizes in 256-byte packets, new posting calls" xfer v6 -T xrc -w -X -m 256 -S 12
+	point "xrc v4: 1 element each, nothing inlined" xfer v4 -T xrc -w -g 1 -I 0 -S 13
+	point "xrc v4: receives posted late" xfer v4 -T xrc -L -t 2 -s 65536 -S 14
+	point "xrc v6: 16 pairs of QPs in one domain" xfer v6 -T xrc -q 16 -t 3 -s 65536 -S 15
+	point "xrc v4: memory on demand" xfer v4 -T xrc -O -t 2 -s 65536 -S 16
+}
+
 contents_ud() {
 	point "ud v4: all sizes" xfer v4 -T ud -w -S 1
 	point "ud v6: all sizes" xfer v6 -T ud -w -S 2

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Send packets that should not be: fuzz.py DEVICE FROM-MAC TO-MAC FROM-IP TO-IP KIND COUNT SEED
 
-Kinds; the last lines of standard input say `victim TYPE QPN PSN RKEY ADDRESS`
+Kinds; the last lines of standard input say `victim TYPE QPN PSN RKEY ADDRESS SRQN`
 as xfer -V does:
   shapes    all opcodes, all short lengths, to victims, unknown and multicast QPNs
   strange   from an address that is not the QP's peer; otherwise perfect
@@ -25,6 +25,11 @@ GSI_QKEY = 0x80010000
 QKEY = 0x11111111
 RC_OPCODES = [*range(0x0d), *range(0x11, 0x15)]
 LENGTHS = list(range(81)) + [96, 100, 1023, 1024, 1025, 1028, 1300]
+
+
+def key_end(packet):
+    """The last byte of the key in a RETH or AtomicETH."""
+    return 27 if roce.names_srq(packet[0]) else 23
 
 
 class Attacker:
@@ -55,6 +60,13 @@ class Attacker:
         if choice < 0.6 and self.victims:
             return self.random.choice(self.victims)["qpn"]
         return self.random.choice([0, 1, 2, 0xffffff, 0xfffffe, self.random.getrandbits(24)])
+
+    def srqn(self, victim):
+        """Mostly the victim's, seldom another's or nobody's."""
+        if self.random.random() < 0.97:
+            return victim["srqn"]
+        return self.random.choice([0, 0xffffffff, self.random.choice(self.victims)["srqn"],
+                                   self.random.getrandbits(24)])
 
     def shapes(self, count):
         """Every opcode with every length, at least once if the count allows."""
@@ -90,6 +102,10 @@ class Attacker:
             extra = self.some_bytes(4) + (self.some_bytes(8) if opcode == 0x12 else b"")
         if opcode in (0x0c, 0x11, 0x12, 0x13, 0x14):
             length = 0
+        if victim["type"] == "xrc":
+            opcode |= roce.XRC
+        if roce.names_srq(opcode):
+            extra = struct.pack(">I", self.srqn(victim)) + extra
         pad = -length % 4
         return (roce.bth(opcode, victim["qpn"], psn, pad=pad, ackreq=1) + extra
                 + self.some_bytes(length) + bytes(pad))
@@ -112,9 +128,9 @@ class Attacker:
         """
         begin = [(0x0a, 0), (0x0c, 0), (0x13, 0), (0x0a, 1), (0x13, 1)]
         for victim, (opcode, key_bit) in zip(self.victims, begin):
-            if victim["type"] == "rc":
+            if victim["type"] != "ud":
                 packet = bytearray(self.perfect(victim, victim["psn"], opcode))
-                packet[23] ^= key_bit
+                packet[key_end(packet)] ^= key_bit
                 self.send(packet)
                 victim["psn"] += 1
         for number in range(count):
@@ -132,8 +148,8 @@ class Attacker:
                 packet[0] = self.random.getrandbits(8)
             elif mutation < 0.45:       # the pad's length
                 packet[1] ^= self.random.randrange(1, 4) << 4
-            elif mutation < 0.5 and len(packet) >= 28:      # a key, where there is one
-                packet[23] ^= 1
+            elif mutation < 0.5 and len(packet) >= 32:      # a key, where there is one
+                packet[key_end(packet)] ^= 1
             self.send(bytes(packet))
             if step == 0:
                 victim["psn"] += 1
@@ -195,7 +211,7 @@ def read_victims(lines):
         words = line.split()
         if words[:1] == ["victim"]:
             found.append({"type": words[1], "qpn": int(words[2]), "psn": int(words[3]),
-                          "rkey": int(words[4]), "address": int(words[5])})
+                          "rkey": int(words[4]), "address": int(words[5]), "srqn": int(words[6])})
     return found
 
 

@@ -72,6 +72,14 @@ perftest_ud() {
 	point "ib_send_lat, UD" perftest v4 ib_send_lat -c UD -s 1024 -n 10
 }
 
+perftest_xrc() {
+	point "ib_send_bw, XRC" perftest v4 ib_send_bw -c XRC -s 65536 -n 20
+	point "ib_send_lat, XRC" perftest v6 ib_send_lat -c XRC -s 64 -n 50
+	point "ib_write_bw, XRC" perftest v6 ib_write_bw -c XRC -s 65536 -n 20
+	point "ib_read_bw, XRC" perftest v4 ib_read_bw -c XRC -s 65536 -n 20
+	point "ib_send_bw, XRC, 4 QPs" perftest v4 ib_send_bw -c XRC -q 4 -s 4096 -n 20
+}
+
 perftest_events() {
 	point "ib_send_bw, events" perftest v4 ib_send_bw -e -s 65536 -n 20
 	point "ib_send_lat, events" perftest v4 ib_send_lat -e -s 64 -n 50

@@ -37,6 +37,13 @@ pingpong_uc() {
 	point "uc v6, events" pingpong uc v6 -s 65536 -n 50 -e -c
 }
 
+# The domain is that of a file, which both ends share: their devices differ.
+pingpong_xsrq() {
+	point "xsrq v4" pingpong xsrq v4 -n 20
+	point "xsrq v6, events" pingpong xsrq v6 -n 100 -e
+	point "xsrq v4, 64 KiB in 256-byte packets" pingpong xsrq v4 -s 65536 -m 256 -n 20 -e
+}
+
 pingpong_srq() {
 	point "srq v4" pingpong srq v4 -n 100 -e
 	point "srq v6, 16 QPs" pingpong srq v6 -q 16 -r 500 -n 200 -e -c

@@ -14,14 +14,14 @@ BTH_LEN = 12
 ICRC_LEN = 4
 
 # transport: the three high bits of an opcode
-RC, UC, RD, UD, CNP = 0x00, 0x20, 0x40, 0x60, 0x80
+RC, UC, RD, UD, CNP, XRC = 0x00, 0x20, 0x40, 0x60, 0x80, 0xa0
 REQUESTS = range(0x00, 0x0d)
 RESPONSES = range(0x0d, 0x11)
 ACK, ATOMIC_ACK, CAS, ADD = 0x11, 0x12, 0x13, 0x14
 LAST_IN_MESSAGE = {0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x13, 0x14, 0x16, 0x17}
 
 # bytes of headers after the BTH, by operation
-RETH, AETH, DETH, ATOMIC, ATOMIC_RESULT, IMM, IETH = 16, 4, 8, 28, 8, 4, 4
+RETH, AETH, DETH, ATOMIC, ATOMIC_RESULT, IMM, IETH, XRCETH = 16, 4, 8, 28, 8, 4, 4, 4
 EXTRA = {
     0x03: IMM, 0x05: IMM, 0x06: RETH, 0x09: IMM, 0x0a: RETH, 0x0b: RETH + IMM, 0x0c: RETH,
     0x0d: AETH, 0x0f: AETH, 0x10: AETH, 0x11: AETH, 0x12: AETH + ATOMIC_RESULT,
@@ -29,10 +29,16 @@ EXTRA = {
 }
 
 
+def names_srq(opcode: int) -> bool:
+    """Return whether the XRCETH follows the BTH: in XRC, before all else, but not in answers."""
+    operation = opcode & 0x1f
+    return opcode & 0xe0 == XRC and operation not in RESPONSES and operation not in (ACK, ATOMIC_ACK)
+
+
 def extra_len(opcode: int) -> int:
     """Return the bytes of headers after an opcode's BTH."""
     base = EXTRA.get(opcode & 0x1f, 0)
-    return base + (DETH if opcode & 0xe0 == UD else 0)
+    return base + (DETH if opcode & 0xe0 == UD else 0) + (XRCETH if names_srq(opcode) else 0)
 
 
 @dataclass
@@ -102,6 +108,12 @@ class Packet:
     @property
     def psn(self) -> int:
         return int.from_bytes(self.bth[9:12], "big")
+
+    @property
+    def xrceth(self) -> int:
+        """The word behind the BTH: SRQ number, below a reserved byte."""
+        start = self.ip_len + 8 + BTH_LEN
+        return int.from_bytes(self.raw[start:start + XRCETH], "big")
 
     @property
     def payload(self) -> bytes:

@@ -170,7 +170,7 @@ def report(results, must_pass):
     failed = 0
     for number, (name, (verdict, reason)) in enumerate(sorted(results.items()), 1):
         if verdict == "skip" and name in must_pass:
-            verdict, reason = "fail", f"passes with rxe; skipped here: {reason}"
+            verdict, reason = "fail", f"is to pass, but was skipped: {reason}"
         failed += verdict == "fail"
         if verdict == "fail":
             print(f"not ok {number} - {name}\n# {reason[-1500:]}")
@@ -178,7 +178,7 @@ def report(results, must_pass):
             print(f"ok {number} - {name}" + (f" # SKIP {reason}" if verdict == "skip" else ""))
     for name in sorted(must_pass - set(results)):
         failed += 1
-        print(f"not ok - {name}\n# passes with rxe; was not run here")
+        print(f"not ok - {name}\n# is to pass, but was not run")
     count = {word: sum(verdict == word for verdict, _ in results.values())
              for word in ("ok", "skip", "fail")}
     print(f"# {count['ok']} passed, {count['skip']} skipped, {failed} failed, "

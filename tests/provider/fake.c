@@ -79,7 +79,8 @@ static uint32_t sq_stride(const struct fake_caps *caps)
 static uint8_t type_bit(enum ibv_qp_type type)
 {
 	return type == IBV_QPT_RC ? CROCE_QPT_RC :
-	       type == IBV_QPT_UC ? CROCE_QPT_UC : CROCE_QPT_UD;
+	       type == IBV_QPT_UC ? CROCE_QPT_UC :
+	       type == IBV_QPT_XRC_SEND ? CROCE_QPT_XRC_SEND : CROCE_QPT_UD;
 }
 
 struct croce_qp *fake_qp_new(const struct fake_caps *caps)

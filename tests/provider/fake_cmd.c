@@ -189,9 +189,12 @@ int ibv_cmd_create_qp_ex2(struct ibv_context *ctx, struct verbs_qp *qp,
 	if (err)
 		return err;
 
-	make_qp(&drv->drv_payload, attr);
+	/* The kernel core makes a target for itself, and has no answer. */
+	if (attr->qp_type != IBV_QPT_XRC_RECV)
+		make_qp(&drv->drv_payload, attr);
 	qp->comp_mask = 0;
 	qp->qp.context = ctx;
+	qp->qp.qp_type = attr->qp_type;
 	qp->qp.send_cq = attr->send_cq;
 	qp->qp.recv_cq = attr->recv_cq;
 	qp->qp.srq = attr->srq;
@@ -205,7 +208,7 @@ int ibv_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 	struct croce_qp *cqp = to_croce_qp(qp);
 	int err = enter(CMD_MODIFY_QP);
 
-	if (!err && (attr_mask & IBV_QP_STATE) &&
+	if (!err && (attr_mask & IBV_QP_STATE) && cqp->sq.slots &&
 	    attr->qp_state == IBV_QPS_RESET) {
 		cqp->sq.ctl->cons = cqp->sq.ctl->prod;
 		if (cqp->rq.slots)
@@ -237,21 +240,24 @@ static void make_srq(struct croce_create_srq_resp *resp, uint32_t max_sge,
 	munmap(map, MAP_SIZE);
 }
 
-int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq,
-		       struct ibv_srq_init_attr *attr,
-		       struct ibv_create_srq *cmd, size_t cmd_size,
-		       struct ib_uverbs_create_srq_resp *resp, size_t resp_size)
+int ibv_cmd_create_srq_ex(struct ibv_context *ctx, struct verbs_srq *srq,
+			  struct ibv_srq_init_attr_ex *attr,
+			  struct ibv_create_xsrq *cmd, size_t cmd_size,
+			  struct ib_uverbs_create_srq_resp *resp,
+			  size_t resp_size)
 {
-	struct croce_cmd_create_srq_resp *drv =
-		container_of(resp, struct croce_cmd_create_srq_resp, ibv_resp);
+	struct croce_cmd_create_srq_ex_resp *drv =
+		container_of(resp, struct croce_cmd_create_srq_ex_resp,
+			     ibv_resp);
 	int err = enter(CMD_CREATE_SRQ);
 
-	assert_int_equal(cmd_size, sizeof(struct croce_cmd_create_srq));
+	assert_int_equal(cmd_size, sizeof(struct croce_cmd_create_srq_ex));
 	assert_int_equal(resp_size, sizeof(*drv));
 	if (err)
 		return err;
 
-	srq->context = pd->context;
+	srq->srq.context = ctx;
+	srq->srq.pd = attr->pd;
 	make_srq(&drv->drv_payload, attr->attr.max_sge, NULL);
 	return 0;
 }
@@ -277,6 +283,38 @@ int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 int ibv_cmd_destroy_srq(struct ibv_srq *srq)
 {
 	return enter(CMD_DESTROY_SRQ);
+}
+
+int ibv_cmd_open_xrcd(struct ibv_context *ctx, struct verbs_xrcd *xrcd,
+		      int vxrcd_size, struct ibv_xrcd_init_attr *attr,
+		      struct ibv_open_xrcd *cmd, size_t cmd_size,
+		      struct ib_uverbs_open_xrcd_resp *resp, size_t resp_size)
+{
+	assert_int_equal(vxrcd_size, sizeof(*xrcd));
+	assert_int_equal(cmd_size, sizeof(*cmd));
+	assert_int_equal(resp_size, sizeof(*resp));
+	xrcd->xrcd.context = ctx;
+	return enter(CMD_OPEN_XRCD);
+}
+
+int ibv_cmd_close_xrcd(struct verbs_xrcd *xrcd)
+{
+	return enter(CMD_CLOSE_XRCD);
+}
+
+int ibv_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *qp, int vqp_size,
+		    struct ibv_qp_open_attr *attr, struct ibv_open_qp *cmd,
+		    size_t cmd_size, struct ib_uverbs_create_qp_resp *resp,
+		    size_t resp_size)
+{
+	assert_int_equal(vqp_size, sizeof(*qp));
+	assert_int_equal(cmd_size, sizeof(*cmd));
+	assert_int_equal(resp_size, sizeof(*resp));
+	qp->qp.context = ctx;
+	qp->qp.qp_num = attr->qp_num;
+	qp->qp.qp_type = attr->qp_type;
+	qp->qp.state = IBV_QPS_UNKNOWN;
+	return enter(CMD_OPEN_QP);
 }
 
 int ibv_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd,

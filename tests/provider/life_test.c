@@ -491,9 +491,14 @@ static void an_srq_that_cannot_be_had_leaves_nothing(void **state)
 	assert_null(croce_create_srq_ex(module.ctx, &ex));
 	assert_int_equal(errno, EOPNOTSUPP);
 	ex.comp_mask = IBV_SRQ_INIT_ATTR_TYPE;
-	ex.srq_type = IBV_SRQT_XRC;
+	ex.srq_type = IBV_SRQT_TM;
 	assert_null(croce_create_srq_ex(module.ctx, &ex));
 	assert_int_equal(errno, EOPNOTSUPP);
+	/* XRC wants all three: domain, CQ and PD */
+	ex.srq_type = IBV_SRQT_XRC;
+	ex.comp_mask |= IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_CQ;
+	assert_null(croce_create_srq_ex(module.ctx, &ex));
+	assert_int_equal(errno, EINVAL);
 	ex.comp_mask = 0;
 	assert_null(croce_create_srq_ex(module.ctx, &ex));
 	assert_int_equal(errno, EINVAL);
@@ -507,6 +512,91 @@ static void an_srq_that_cannot_be_had_leaves_nothing(void **state)
 	assert_null(srq_new(pd));
 	assert_int_equal(errno, EPERM);
 	croce_dealloc_pd(pd);
+}
+
+static void xrc_srqs_know_their_number(void **state)
+{
+	struct ibv_xrcd_init_attr domain = { .fd = -1 };
+	struct ibv_pd *pd = croce_alloc_pd(module.ctx);
+	struct ibv_srq_init_attr_ex ex = {
+		.attr = { .max_wr = 8, .max_sge = 2 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.srq_type = IBV_SRQT_XRC,
+		.pd = pd,
+		.xrcd = croce_open_xrcd(module.ctx, &domain),
+		.cq = croce_create_cq(module.ctx, 8, NULL, 0),
+	};
+	struct ibv_srq *srq = croce_create_srq_ex(module.ctx, &ex);
+	struct ibv_recv_wr wr = {}, *bad;
+	uint32_t num;
+
+	assert_non_null(srq);
+	assert_int_equal(croce_get_srq_num(srq, &num), 0);
+	assert_int_equal(num, 99);
+	assert_int_equal(croce_post_srq_recv(srq, &wr, &bad), 0);
+	assert_int_equal(croce_destroy_srq(srq), 0);
+
+	module.fail_cmd = CMD_CLOSE_XRCD;
+	module.fail_err = EBUSY;
+	assert_int_equal(croce_close_xrcd(ex.xrcd), EBUSY);
+	module.fail_err = 0;
+	assert_int_equal(croce_close_xrcd(ex.xrcd), 0);
+	module.fail_cmd = CMD_OPEN_XRCD;
+	module.fail_err = EINVAL;
+	assert_null(croce_open_xrcd(module.ctx, &domain));
+	assert_int_equal(errno, EINVAL);
+	croce_destroy_cq(ex.cq);
+	croce_dealloc_pd(pd);
+}
+
+/* Neither has queues: nothing is mapped, and nothing can be posted. */
+static void assert_is_target(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	struct ibv_send_wr send = { .opcode = IBV_WR_SEND }, *bad_send;
+	struct ibv_recv_wr recv = {}, *bad_recv;
+
+	assert_non_null(qp);
+	assert_int_equal(fake_module_maps(), 0);
+	qp->state = IBV_QPS_RTS;
+	assert_int_equal(croce_post_send(qp, &send, &bad_send), EINVAL);
+	assert_int_equal(croce_post_recv(qp, &recv, &bad_recv), EINVAL);
+	assert_int_equal(croce_modify_qp(qp, &attr, IBV_QP_STATE), 0);
+	assert_int_equal(croce_destroy_qp(qp), 0);
+}
+
+static void xrc_targets_have_no_queues(void **state)
+{
+	struct ibv_xrcd_init_attr domain = { .fd = -1 };
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_XRC_RECV,
+		.comp_mask = IBV_QP_INIT_ATTR_XRCD,
+		.xrcd = croce_open_xrcd(module.ctx, &domain),
+	};
+	struct ibv_qp_open_attr open = {
+		.qp_num = 7,
+		.qp_type = IBV_QPT_XRC_RECV,
+		.xrcd = attr.xrcd,
+	};
+
+	assert_is_target(croce_create_qp_ex(module.ctx, &attr));
+	assert_is_target(croce_open_qp(module.ctx, &open));
+
+	attr.comp_mask = 0;
+	assert_null(croce_create_qp_ex(module.ctx, &attr));
+	assert_int_equal(errno, EINVAL);
+	attr.comp_mask = IBV_QP_INIT_ATTR_XRCD |
+			 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
+	assert_null(croce_create_qp_ex(module.ctx, &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
+	module.fail_cmd = CMD_OPEN_QP;
+	module.fail_err = EINVAL;
+	assert_null(croce_open_qp(module.ctx, &open));
+	assert_int_equal(errno, EINVAL);
+	module.fail_err = 0;
+	croce_close_xrcd(attr.xrcd);
 }
 
 #define life_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -531,6 +621,8 @@ int main(void)
 		life_test(both_ends_of_a_qp_take_completions_with_them),
 		life_test(an_srq_keeps_its_receives_when_it_is_resized),
 		life_test(an_srq_that_cannot_be_had_leaves_nothing),
+		life_test(xrc_srqs_know_their_number),
+		life_test(xrc_targets_have_no_queues),
 	};
 
 	return cmocka_run_group_tests_name("croce_life", tests, NULL, NULL);

@@ -96,28 +96,30 @@ static void a_full_queue_is_enomem(void **state)
 	fake_srq_free(srq);
 }
 
-static void reset_and_srq_refuse_post_recv(void **state)
+static void reset_refuses_post_recv(void **state)
 {
-	struct croce_srq *srq = fake_srq_new(2, 1, 0);
 	struct croce_qp *qp = new_qp(2, 0);
 	struct ibv_recv_wr wr = {}, *bad;
-	struct croce_wq rq = qp->rq;
 
 	qp->vqp.qp.state = IBV_QPS_RESET;
 	assert_int_equal(croce_post_recv(&qp->vqp.qp, &wr, &bad), EINVAL);
 	assert_ptr_equal(bad, &wr);
 	qp->vqp.qp.state = IBV_QPS_INIT;
 	assert_int_equal(croce_post_recv(&qp->vqp.qp, &wr, &bad), 0);
+	fake_qp_free(qp);
+}
 
-	qp->vqp.qp.srq = &srq->vsrq.srq;
-	assert_int_equal(croce_post_recv(&qp->vqp.qp, &wr, &bad), EINVAL);
-	qp->vqp.qp.srq = NULL;
+/* As with an SRQ and with XRC. */
+static void a_qp_without_a_queue_refuses_post_recv(void **state)
+{
+	struct croce_qp *qp = new_qp(2, 0);
+	struct ibv_recv_wr wr = {}, *bad;
+	struct croce_wq rq = qp->rq;
 
-	/* neither an SRQ nor a queue of its own */
 	memset(&qp->rq, 0, sizeof(qp->rq));
-	assert_int_equal(croce_post_recv(&qp->vqp.qp, &wr, &bad), ENOMEM);
+	assert_int_equal(croce_post_recv(&qp->vqp.qp, &wr, &bad), EINVAL);
+	assert_ptr_equal(bad, &wr);
 	qp->rq = rq;
-	fake_srq_free(srq);
 	fake_qp_free(qp);
 }
 
@@ -150,7 +152,8 @@ int main(void)
 		cmocka_unit_test(every_sge_count_fills_the_slot),
 		cmocka_unit_test(receives_before_a_bad_one_are_posted),
 		cmocka_unit_test(a_full_queue_is_enomem),
-		cmocka_unit_test(reset_and_srq_refuse_post_recv),
+		cmocka_unit_test(reset_refuses_post_recv),
+		cmocka_unit_test(a_qp_without_a_queue_refuses_post_recv),
 		cmocka_unit_test(only_a_qp_in_error_is_rung_for),
 	};
 

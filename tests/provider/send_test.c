@@ -13,8 +13,9 @@
 #define MAX_SGE 32
 #define MAX_INLINE 600 /* more than 32 SGEs take */
 
-static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
-#define NUM_TYPES 3
+static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD,
+					  IBV_QPT_XRC_SEND };
+#define NUM_TYPES 4
 #define NUM_OPCODES 20
 
 /* Where an opcode is legal in struct ibv_send_wr, and whether inline is. */
@@ -22,16 +23,16 @@ static const struct {
 	bool legal[NUM_TYPES];
 	bool payload, can_inline;
 } table[NUM_OPCODES] = {
-	[0] = { { true, true, false }, true, true },
-	[1] = { { true, true, false }, true, true },
-	[2] = { { true, true, true }, true, true },
-	[3] = { { true, true, true }, true, true },
-	[4] = { { true, false, false }, true, false },
-	[5] = { { true, false, false }, true, false },
-	[6] = { { true, false, false }, true, false },
-	[7] = { { true, true, false }, false, false },
-	[8] = { { true, true, false }, false, false },
-	[9] = { { true, false, false }, true, true },
+	[0] = { { true, true, false, true }, true, true },
+	[1] = { { true, true, false, true }, true, true },
+	[2] = { { true, true, true, true }, true, true },
+	[3] = { { true, true, true, true }, true, true },
+	[4] = { { true, false, false, true }, true, false },
+	[5] = { { true, false, false, true }, true, false },
+	[6] = { { true, false, false, true }, true, false },
+	[7] = { { true, true, false, true }, false, false },
+	[8] = { { true, true, false, true }, false, false },
+	[9] = { { true, false, false, true }, true, true },
 };
 
 static struct croce_ah ah = { .ah = AH };
@@ -82,6 +83,8 @@ static struct ibv_send_wr some_wr(enum ibv_qp_type type, int opcode)
 		wr.wr.rdma.remote_addr = REMOTE_ADDR;
 		wr.wr.rdma.rkey = RKEY;
 	}
+	if (type == IBV_QPT_XRC_SEND)
+		wr.qp_type.xrc.remote_srqn = SRQN;
 	return wr;
 }
 

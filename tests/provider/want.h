@@ -22,6 +22,7 @@
 #define AH 0x71727374U
 #define QPN 0x00818283U
 #define QKEY 0x91929394U
+#define SRQN 0x00a18283U
 #define MW_OLD_RKEY 0xa1a2a300U
 #define MW_NEW_RKEY 0xa1a2a301U
 #define MW_ADDR 0xb1b2b3b4b5b6b7b8ULL
@@ -43,6 +44,8 @@ static inline struct croce_sqe want_sqe(enum ibv_qp_type type, uint8_t opcode,
 		want.remote_qpn = QPN;
 		want.remote_qkey = QKEY;
 	}
+	if (type == IBV_QPT_XRC_SEND)
+		want.remote_qpn = SRQN;
 
 	switch (opcode) {
 	case 0: /* RDMA_WRITE */

@@ -68,6 +68,7 @@ static const struct {
 	{ IBV_QPT_RC, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -1 } },
 	{ IBV_QPT_UC, { 0, 1, 2, 3, 7, 8, -1 } },
 	{ IBV_QPT_UD, { 2, 3, -1 } },
+	{ IBV_QPT_XRC_SEND, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -1 } },
 };
 
 #define NUM_TYPES (sizeof(has) / sizeof(has[0]))
@@ -88,10 +89,12 @@ static struct ibv_qp_ex *start(struct croce_qp *qp)
 	return &qp->vqp.qp_ex;
 }
 
-static void set_ud(struct ibv_qp_ex *qp, enum ibv_qp_type type)
+static void set_address(struct ibv_qp_ex *qp, enum ibv_qp_type type)
 {
 	if (type == IBV_QPT_UD)
 		ibv_wr_set_ud_addr(qp, &ah.ibv_ah, QPN, QKEY);
+	if (type == IBV_QPT_XRC_SEND)
+		ibv_wr_set_xrc_srqn(qp, SRQN);
 }
 
 static void every_request_and_sge_count_fills_the_slot(void **state)
@@ -119,7 +122,7 @@ static void every_request_and_sge_count_fills_the_slot(void **state)
 						       list[0].length);
 				else if (n)
 					ibv_wr_set_sge_list(ex, n, list);
-				set_ud(ex, has[t].type);
+				set_address(ex, has[t].type);
 				assert_int_equal(fake_wq_posted(&qp->sq), 0);
 				assert_int_equal(ibv_wr_complete(ex), 0);
 
@@ -159,7 +162,7 @@ static void every_inline_size_is_copied_once(void **state)
 					ibv_wr_set_inline_data(ex, data, size);
 				else
 					ibv_wr_set_inline_data_list(ex, 2, bufs);
-				set_ud(ex, has[t].type);
+				set_address(ex, has[t].type);
 				assert_int_equal(ibv_wr_complete(ex), 0);
 
 				want = want_sqe(has[t].type, *op,

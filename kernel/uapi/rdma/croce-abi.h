@@ -150,7 +150,7 @@ struct croce_sge {
  *	BIND_MW: access flags in the low half, MR's lkey in the high half;
  *	FLUSH: placement type in bits 0..7, selectivity level in bits 8..15
  * @ah: UD: handle from struct croce_create_ah_resp; BIND_MW: old R_Key
- * @remote_qpn: UD
+ * @remote_qpn: UD; XRC: number of the remote SRQ
  * @remote_qkey: UD; with the top bit set the QP's own Q_Key is sent
  * @reserved_3c: zero
  *
@@ -214,8 +214,8 @@ struct croce_rqe {
  * @wr_id: of the completed WR
  * @byte_len: bytes received, read, or zero
  * @imm: immediate data in network order, or the invalidated R_Key
- * @qp_num: local queue pair
- * @src_qp: UD: remote queue pair
+ * @qp_num: local queue pair; XRC: the target, also with an SRQ's receives
+ * @src_qp: remote queue pair
  * @status: enum ibv_wc_status; opcode and lengths mean nothing when not 0
  * @opcode: CROCE_WC_*
  * @wc_flags: CROCE_CQE_*
@@ -326,12 +326,12 @@ struct croce_create_qp_req {
 };
 
 /**
- * struct croce_create_qp_resp
+ * struct croce_create_qp_resp - not written for an XRC target, which has none
  * @comp_mask: none yet
  * @map_offset: offset argument of mmap
  * @map_length: length argument of mmap
  * @sq: send queue
- * @rq: receive queue; slots is 0 when the QP uses an SRQ
+ * @rq: receive queue; slots is 0 when the QP uses an SRQ, and with XRC
  * @max_inline: bytes of inline payload a slot of @sq holds
  * @reserved_3c: zero
  */

@@ -3,6 +3,7 @@
 
 #include "xfer.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,17 @@ static struct ibv_context *open_device(const char *name)
 	return ctx;
 }
 
+static struct ibv_xrcd *open_domain(struct ibv_context *ctx)
+{
+	struct ibv_xrcd_init_attr attr = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1,
+		.oflags = O_CREAT,
+	};
+
+	return ibv_open_xrcd(ctx, &attr);
+}
+
 int host_open(struct host *host, const struct options *opt)
 {
 	struct ibv_port_attr port;
@@ -52,6 +64,10 @@ int host_open(struct host *host, const struct options *opt)
 	host->pd = ibv_alloc_pd(host->ctx);
 	if (!host->pd)
 		return fail("ibv_alloc_pd");
+	if (is_xrc(opt))
+		host->xrcd = open_domain(host->ctx);
+	if (is_xrc(opt) && !host->xrcd)
+		return fail("ibv_open_xrcd");
 	host->hot = calloc(1, 4096);
 	host->hot_mr = ibv_reg_mr(host->pd, host->hot, 4096, IBV_ACCESS_LOCAL_WRITE |
 				  IBV_ACCESS_REMOTE_ATOMIC);
@@ -61,6 +77,8 @@ int host_open(struct host *host, const struct options *opt)
 void host_close(struct host *host)
 {
 	ibv_dereg_mr(host->hot_mr);
+	if (host->xrcd)
+		ibv_close_xrcd(host->xrcd);
 	ibv_dealloc_pd(host->pd);
 	ibv_close_device(host->ctx);
 	free(host->hot);
@@ -78,7 +96,7 @@ static int register_memory(struct end *end)
 	if (end->opt->on_demand)
 		local |= IBV_ACCESS_ON_DEMAND;
 	access = local;
-	if (end->opt->type == IBV_QPT_RC)
+	if (is_reliable(end->opt))
 		access |= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
 			  IBV_ACCESS_REMOTE_ATOMIC;
 	else if (end->opt->type == IBV_QPT_UC)
@@ -90,6 +108,31 @@ static int register_memory(struct end *end)
 			return fail("ibv_reg_mr");
 	}
 	return memory_disturb(end);
+}
+
+/* What receives: a QP without queues, and the SRQ that the peer is to name. */
+static int create_xrc(struct end *end)
+{
+	struct ibv_qp_init_attr_ex target = {
+		.qp_type = IBV_QPT_XRC_RECV,
+		.comp_mask = IBV_QP_INIT_ATTR_XRCD,
+		.xrcd = end->host->xrcd,
+	};
+	struct ibv_srq_init_attr_ex attr = {
+		.attr = { .max_wr = BATCH_OPS, .max_sge = end->opt->max_sge },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_XRCD |
+			     IBV_SRQ_INIT_ATTR_CQ | IBV_SRQ_INIT_ATTR_PD,
+		.srq_type = IBV_SRQT_XRC,
+		.xrcd = end->host->xrcd,
+		.cq = end->cq,
+		.pd = end->host->pd,
+	};
+
+	end->srq = ibv_create_srq_ex(end->host->ctx, &attr);
+	if (!end->srq)
+		return fail("ibv_create_srq_ex");
+	end->target = ibv_create_qp_ex(end->host->ctx, &target);
+	return end->target ? 0 : fail("ibv_create_qp_ex of a target");
 }
 
 static int create_qp(struct end *end)
@@ -117,7 +160,7 @@ static int create_qp(struct end *end)
 		if (end->opt->type != IBV_QPT_UD)
 			attr.send_ops_flags |= IBV_QP_EX_WITH_RDMA_WRITE |
 				IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
-		if (end->opt->type == IBV_QPT_RC)
+		if (is_reliable(end->opt))
 			attr.send_ops_flags |= IBV_QP_EX_WITH_RDMA_READ |
 				IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
 				IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
@@ -127,10 +170,11 @@ static int create_qp(struct end *end)
 		return fail("ibv_create_qp_ex");
 	if (end->opt->extended)
 		end->qpx = ibv_qp_to_qp_ex(end->qp);
-	return 0;
+	end->target = end->qp;
+	return is_xrc(end->opt) ? create_xrc(end) : 0;
 }
 
-static int to_init(struct end *end)
+static int to_init(struct end *end, struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
@@ -140,10 +184,10 @@ static int to_init(struct end *end)
 	};
 	int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
 
-	if (end->opt->type == IBV_QPT_RC)
+	if (is_reliable(end->opt))
 		attr.qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
 	mask |= end->opt->type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
-	return ibv_modify_qp(end->qp, &attr, mask) ? fail("to INIT") : 0;
+	return ibv_modify_qp(qp, &attr, mask) ? fail("to INIT") : 0;
 }
 
 static void path(const struct end *end, struct ibv_ah_attr *ah)
@@ -157,12 +201,12 @@ static void path(const struct end *end, struct ibv_ah_attr *ah)
 	ah->grh.flow_label = end->opt->flow_label;
 }
 
-static int to_rtr(struct end *end)
+static int to_rtr(struct end *end, struct ibv_qp *qp, uint32_t dest_qpn)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
 		.path_mtu = __builtin_ctz(end->host->mtu) - 7,
-		.dest_qp_num = end->peer.qpn,
+		.dest_qp_num = dest_qpn,
 		.rq_psn = end->peer.psn,
 		.max_dest_rd_atomic = RD_ATOMIC,
 		.min_rnr_timer = 12,
@@ -172,12 +216,12 @@ static int to_rtr(struct end *end)
 	path(end, &attr.ah_attr);
 	if (end->opt->type != IBV_QPT_UD)
 		mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
-	if (end->opt->type == IBV_QPT_RC)
+	if (is_reliable(end->opt))
 		mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
-	return ibv_modify_qp(end->qp, &attr, mask) ? fail("to RTR") : 0;
+	return ibv_modify_qp(qp, &attr, mask) ? fail("to RTR") : 0;
 }
 
-static int to_rts(struct end *end, uint32_t psn)
+static int to_rts(struct end *end, struct ibv_qp *qp, uint32_t psn)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS,
@@ -190,10 +234,10 @@ static int to_rts(struct end *end, uint32_t psn)
 	};
 	int mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
 
-	if (end->opt->type == IBV_QPT_RC)
+	if (is_reliable(end->opt))
 		mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 			IBV_QP_MAX_QP_RD_ATOMIC;
-	if (ibv_modify_qp(end->qp, &attr, mask))
+	if (ibv_modify_qp(qp, &attr, mask))
 		return fail("to RTS");
 	return 0;
 }
@@ -214,6 +258,7 @@ static int connect_qp(struct end *end)
 	uint64_t rng = (uintptr_t)end ^ getpid() ^ (uint64_t)end->qp->qp_num << 32;
 	struct address own = {
 		.qpn = end->qp->qp_num,
+		.target_qpn = end->target->qp_num,
 		.psn = draw(&rng) & 0xffffff,
 		.rkey = end->dst_mr[0]->rkey,
 		.hot_rkey = end->host->hot_mr->rkey,
@@ -224,6 +269,8 @@ static int connect_qp(struct end *end)
 	struct ibv_ah_attr ah = {};
 	union ibv_gid gid;
 
+	if (end->srq && ibv_get_srq_num(end->srq, &own.srqn))
+		return fail("ibv_get_srq_num");
 	if (ibv_query_gid(end->host->ctx, PORT, end->opt->gid, &gid))
 		return fail("ibv_query_gid");
 	memcpy(own.gid, &gid, sizeof(gid));
@@ -234,7 +281,11 @@ static int connect_qp(struct end *end)
 			end->host->mtu);
 		return -1;
 	}
-	if (to_rtr(end) || to_rts(end, own.psn))
+	if (to_rtr(end, end->qp, end->peer.target_qpn) || to_rts(end, end->qp, own.psn))
+		return -1;
+	if (end->target != end->qp && (to_init(end, end->target) ||
+				       to_rtr(end, end->target, end->peer.qpn) ||
+				       to_rts(end, end->target, own.psn)))
 		return -1;
 	path(end, &ah);
 	if (end->opt->type == IBV_QPT_UD)
@@ -258,7 +309,7 @@ int end_open(struct end *end, struct host *host, int index, int fd)
 	end->cq = ibv_create_cq(host->ctx, 2 * BATCH_OPS, NULL, end->channel, 0);
 	if (!end->cq)
 		return fail("ibv_create_cq");
-	if (register_memory(end) || create_qp(end) || to_init(end))
+	if (register_memory(end) || create_qp(end) || to_init(end, end->qp))
 		return -1;
 	return connect_qp(end);
 }
@@ -271,6 +322,10 @@ void end_close(struct end *end)
 	if (end->ah)
 		ibv_destroy_ah(end->ah);
 	ibv_destroy_qp(end->qp);
+	if (end->target != end->qp)
+		ibv_destroy_qp(end->target);
+	if (end->srq)
+		ibv_destroy_srq(end->srq);
 	ibv_destroy_cq(end->cq);
 	if (end->channel)
 		ibv_destroy_comp_channel(end->channel);

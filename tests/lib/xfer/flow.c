@@ -154,6 +154,9 @@ static int check_receive(struct end *end, const struct batch *batch, struct seen
 	if (has_imm && ntohl(wc->imm_data) != op->imm)
 		return complain(end, op, "immediate is 0x%x, not 0x%x",
 				ntohl(wc->imm_data), op->imm);
+	if (end->srq && wc->src_qp != end->peer.qpn)
+		return complain(end, op, "receive has source QP 0x%x, not 0x%x", wc->src_qp,
+				end->peer.qpn);
 	if (grh && (!(wc->wc_flags & IBV_WC_GRH) || wc->src_qp != end->peer.qpn))
 		return complain(end, op, "receive has flags 0x%x, source QP 0x%x, not 0x%x",
 				wc->wc_flags, wc->src_qp, end->peer.qpn);
@@ -185,6 +188,7 @@ static int reap(struct end *end, const struct batch *mine, const struct batch *t
 		struct seen *seen, int sends, int receives)
 {
 	double start = now();
+	struct ibv_qp *qp;
 	struct ibv_wc wc;
 	bool armed = false;
 	int n, bad;
@@ -214,9 +218,10 @@ static int reap(struct end *end, const struct batch *mine, const struct batch *t
 					&theirs->op[wc.wr_id - BATCH_OPS], "%s: %s, vendor 0x%x",
 					wc.wr_id < BATCH_OPS ? "request" : "receive",
 					ibv_wc_status_str(wc.status), wc.vendor_err);
-		if (wc.qp_num != end->qp->qp_num)
+		qp = wc.wr_id < BATCH_OPS ? end->qp : end->target;
+		if (wc.qp_num != qp->qp_num)
 			return complain(end, NULL, "completion has QP number 0x%x, not 0x%x",
-					wc.qp_num, end->qp->qp_num);
+					wc.qp_num, qp->qp_num);
 		bad = wc.wr_id < BATCH_OPS ? check_send(end, mine, seen, &wc)
 					   : check_receive(end, theirs, seen, &wc);
 		if (bad)

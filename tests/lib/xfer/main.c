@@ -18,7 +18,7 @@
 static const char usage[] =
 "usage: xfer [OPTION...] [SERVER-ADDRESS]    (without an address: be the server)\n"
 "both ends must be given the same of these:\n"
-"  -T TYPE   rc (default), uc or ud\n"
+"  -T TYPE   rc (default), uc, ud or xrc\n"
 "  -o LIST   operations, of send,send_imm,write,write_imm,read,cas,add,hot (default: all)\n"
 "  -w        first every size from 0 to 67 and around 1 to 4 times the MTU\n"
 "  -t SEC    random operations for so long (default 0)\n"
@@ -43,6 +43,7 @@ static const char usage[] =
 
 static const char *const type_names[] = {
 	[IBV_QPT_RC] = "rc", [IBV_QPT_UC] = "uc", [IBV_QPT_UD] = "ud",
+	[IBV_QPT_XRC_SEND] = "xrc",
 };
 
 static unsigned int parse_ops(char *list)
@@ -67,7 +68,7 @@ static enum ibv_qp_type parse_type(const char *name)
 {
 	int type;
 
-	for (type = IBV_QPT_RC; type <= IBV_QPT_UD; type++)
+	for (type = IBV_QPT_RC; type <= IBV_QPT_XRC_SEND; type++)
 		if (type_names[type] && !strcmp(type_names[type], name))
 			return type;
 	fprintf(stderr, "%s", usage);
@@ -91,6 +92,8 @@ static void settle(struct options *opt)
 	if (opt->arena < 65536)
 		opt->arena = 65536;
 	opt->arena = (opt->arena + 4095) & ~4095U;
+	if (is_xrc(opt) && opt->flood)
+		opt->ops = 0;
 	if (!opt->ops || opt->max_sge < 1 || opt->max_sge > MAX_SGE || !opt->qps ||
 	    opt->qps > MAX_QPS || opt->arena < opt->max_size + 2 * 4096) {
 		fprintf(stderr, "%s", usage);

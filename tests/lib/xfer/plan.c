@@ -151,7 +151,7 @@ static void draw_op(struct plan *plan, struct op *op, enum op_kind kind, uint32_
 	op->inlined = kind <= OP_WRITE_IMM && op->len <= (uint32_t)opt->max_inline &&
 		      (flags & 2);
 	op->signaled = flags & 4;
-	op->fence = (flags >> 3) % 8 == 0 && opt->type == IBV_QPT_RC;
+	op->fence = (flags >> 3) % 8 == 0 && is_reliable(opt);
 	op->solicited = flags & 64;
 	op->chained = flags & 128;
 	draw_split(&plan->rng, &op->local, op->len, is_atomic(kind) ? 1 : opt->max_sge);

@@ -81,6 +81,8 @@ static void make_request(struct end *end, const struct op *op, int id, struct re
 		req->wr.wr.rdma.remote_addr = target(end, op);
 		req->wr.wr.rdma.rkey = target_key(end, op);
 	}
+	if (is_xrc(end->opt))
+		req->wr.qp_type.xrc.remote_srqn = end->peer.srqn;
 }
 
 /* Inlined bytes are the QP's own once posted: what happens to the source is no matter. */
@@ -183,6 +185,8 @@ static int post_extended(struct end *end, const struct batch *batch)
 			build_extended(end, op);
 			if (end->opt->type == IBV_QPT_UD)
 				ibv_wr_set_ud_addr(end->qpx, end->ah, end->peer.qpn, QKEY);
+			if (is_xrc(end->opt))
+				ibv_wr_set_xrc_srqn(end->qpx, end->peer.srqn);
 			give_data(end, op);
 			i++;
 			if (!op->chained)
@@ -227,7 +231,8 @@ int post_receives(struct end *end, const struct batch *batch)
 		} else if (op->kind != OP_WRITE_IMM) {
 			wr.num_sge = gather(&op->remote, end->dst + op->off, end->dst_mr, sge);
 		}
-		ret = ibv_post_recv(end->qp, &wr, &bad);
+		ret = end->srq ? ibv_post_srq_recv(end->srq, &wr, &bad) :
+				 ibv_post_recv(end->qp, &wr, &bad);
 		if (ret) {
 			fprintf(stderr, "xfer: ibv_post_recv: %s\n", strerror(ret));
 			return -1;

@@ -75,7 +75,7 @@ struct options {
 	const char *device;
 	int port;
 	int gid;
-	enum ibv_qp_type type;
+	enum ibv_qp_type type;	/* of the QP that sends: XRC_SEND for XRC */
 	enum ibv_mtu mtu;
 	uint32_t max_size;
 	uint32_t arena;
@@ -118,6 +118,8 @@ struct batch {
 struct address {
 	uint8_t gid[16];
 	uint32_t qpn;
+	uint32_t target_qpn;	/* of the QP that receives, the same but for XRC */
+	uint32_t srqn;
 	uint32_t psn;
 	uint32_t rkey;
 	uint32_t hot_rkey;
@@ -131,6 +133,7 @@ struct host {
 	const struct options *opt;
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
+	struct ibv_xrcd *xrcd;
 	struct ibv_mr *hot_mr;
 	uint64_t *hot;
 	uint32_t mtu;		/* bytes */
@@ -145,6 +148,8 @@ struct end {
 	struct ibv_comp_channel *channel;
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
+	struct ibv_qp *target;		/* what receives: @qp, but for XRC */
+	struct ibv_srq *srq;		/* XRC */
 	struct ibv_qp_ex *qpx;
 	struct ibv_ah *ah;
 	struct ibv_mr *src_mr[2];	/* two keys for the same bytes */
@@ -171,6 +176,16 @@ long mismatch(const uint8_t *at, uint32_t len, uint64_t seed);
 static inline bool takes_receive(enum op_kind kind)
 {
 	return kind == OP_SEND || kind == OP_SEND_IMM || kind == OP_WRITE_IMM;
+}
+
+static inline bool is_xrc(const struct options *opt)
+{
+	return opt->type == IBV_QPT_XRC_SEND;
+}
+
+static inline bool is_reliable(const struct options *opt)
+{
+	return opt->type == IBV_QPT_RC || is_xrc(opt);
 }
 
 static inline bool is_atomic(enum op_kind kind)
