@@ -120,6 +120,7 @@ struct croce_fault {
  * @max_inline: bytes of inline payload (I)
  * @work: CROCE_TASK_* bits (A)
  * @rx_backlog: packets that found the task owned (L: its lock)
+ * @stream_until: jiffies; until then softirqs leave the task to @deferral (A)
  * @deferral: continues the task in the work queue
  * @timer: acknowledgement and RNR timer, and retries after local congestion
  * @timer_ns: what @timer is set to, KTIME_MAX when idle (T)
@@ -181,6 +182,7 @@ struct croce_qp {
 
 	atomic_t work;
 	struct sk_buff_head rx_backlog;
+	unsigned long stream_until;
 	struct work_struct deferral;
 	struct hrtimer timer;
 	u64 timer_ns;

@@ -24,6 +24,8 @@
 
 /* Turns an owner takes before it hands over to the work queue. */
 #define TURNS_MAX	16
+/* How long a queue pair that moved much at once is taken for a stream. */
+#define STREAM_TIME	max(HZ / 100, 1)
 
 static void task_work(struct work_struct *work)
 {
@@ -56,6 +58,36 @@ void croce_task_init(struct croce_qp *qp)
 	hrtimer_setup(&qp->timer, task_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 	qp->timer_ns = KTIME_MAX;
+	qp->stream_until = jiffies;
+}
+
+/*
+ * The ends of a virtual link share the CPU of whoever sends, and a NIC's queue
+ * has one: where much is moved, another CPU does that.
+ */
+static bool is_stream(const struct croce_qp *qp)
+{
+	return time_before(jiffies, READ_ONCE(qp->stream_until)) &&
+	       num_online_cpus() > 1;
+}
+
+/**
+ * croce_task_note_bytes - bytes of a QP were moved at once
+ * @qp: QP
+ * @bytes: of the run
+ *
+ * After a long run softirqs leave the work of @qp to the work queue for a while.
+ * Short messages are not worth waking a worker.
+ *
+ * Context: any.
+ */
+void croce_task_note_bytes(struct croce_qp *qp, u32 bytes)
+{
+	unsigned long until = jiffies + STREAM_TIME;
+
+	if (bytes >= CROCE_STREAM_BYTES && croce_qp_is_reliable(qp) &&
+	    READ_ONCE(qp->stream_until) != until)
+		WRITE_ONCE(qp->stream_until, until);
 }
 
 /* Hand over with the work bits as they are; false when one more appeared. */
@@ -90,8 +122,15 @@ static void task_own(struct croce_qp *qp, enum croce_context context)
 	}
 }
 
+/* Only an owner starts the deferral; one that sees the QP dead does not. */
+static bool task_leave_to_work(struct croce_qp *qp, enum croce_context context)
+{
+	return context == CROCE_IN_SOFTIRQ && is_stream(qp) && !qp->dead &&
+	       task_hand_over(qp);
+}
+
 /**
- * croce_task_run - there is work: do it here, or leave it to the owner
+ * croce_task_run - there is work: do it here, or leave it to another
  * @qp: QP
  * @work: CROCE_TASK_* bits of the work
  * @context: where the caller runs
@@ -105,7 +144,7 @@ void croce_task_run(struct croce_qp *qp, unsigned int work,
 	local_bh_disable();
 	rcu_read_lock();
 	if (!(atomic_fetch_or(work | CROCE_TASK_RUNNING, &qp->work) &
-	      CROCE_TASK_RUNNING))
+	      CROCE_TASK_RUNNING) && !task_leave_to_work(qp, context))
 		task_own(qp, context);
 	rcu_read_unlock();
 	local_bh_enable();
@@ -133,7 +172,10 @@ static void backlog_add(struct croce_qp *qp, struct sk_buff *skb)
  */
 void croce_task_receive(struct croce_qp *qp, struct sk_buff *skb)
 {
-	if (!skb_queue_empty_lockless(&qp->rx_backlog) ||
+	bool stream = is_stream(qp);
+
+	croce_task_note_bytes(qp, skb->len);
+	if (stream || !skb_queue_empty_lockless(&qp->rx_backlog) ||
 	    !croce_task_try_enter(qp)) {
 		backlog_add(qp, skb);
 		croce_task_run(qp, CROCE_TASK_RECV, CROCE_IN_SOFTIRQ);

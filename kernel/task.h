@@ -7,12 +7,14 @@
  * turns until no work bit is left, else it goes away and the owner takes one
  * more turn. So posting, receiving and timers run inline, in the context in
  * which they happen, and nobody spins for long. Turns are bounded; an owner
- * whose budget is used up hands over to the work queue. L3.
+ * whose budget is used up hands over to the work queue. So does a softirq where
+ * long runs come one after the other: there another CPU is worth its wake-up. L3.
  */
 #ifndef CROCE_TASK_H
 #define CROCE_TASK_H
 
 #include <linux/bits.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
 
 struct croce_qp;
@@ -27,6 +29,9 @@ struct sk_buff;
 #define CROCE_TASK_FAULT	BIT(6)	/* a page fault is over */
 #define CROCE_TASK_WORK		(~CROCE_TASK_RUNNING)
 
+/* Bytes of a run that make its QP a stream. */
+#define CROCE_STREAM_BYTES	SZ_16K
+
 /**
  * enum croce_context - where a turn runs
  * @CROCE_IN_POST: in a consumer's post call: no completion handler may run
@@ -40,6 +45,7 @@ enum croce_context {
 };
 
 void croce_task_init(struct croce_qp *qp);
+void croce_task_note_bytes(struct croce_qp *qp, u32 bytes);
 void croce_task_run(struct croce_qp *qp, unsigned int work,
 		    enum croce_context context);
 void croce_task_receive(struct croce_qp *qp, struct sk_buff *skb);

@@ -89,6 +89,7 @@ static unsigned int respond(struct croce_qp *qp)
 		}
 		croce_resp_on_sent(&qp->resp, &run);
 		croce_pacer_on_respond(qp, &run);
+		croce_task_note_bytes(qp, run.length);
 		sent += run.npkts;
 		if (sent >= TURN_PKTS)
 			return CROCE_TASK_RESPOND;
@@ -168,6 +169,8 @@ static int send_one(struct croce_batch *batch, struct croce_req_run *run)
 		return -EIO;
 	}
 	croce_pacer_on_request(qp, run);
+	if (run->npkts > 1)
+		croce_task_note_bytes(qp, run->length);
 	croce_req_on_sent(&qp->req, run, ktime_get_ns());
 	return 0;
 }
