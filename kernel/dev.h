@@ -77,7 +77,8 @@ struct croce_qp;
  * @net: sockets of the netdev's namespace, held like @netdev (I)
  * @mrs: key index -> struct croce_mr, regions and windows (R, L: its xa_lock)
  * @ahs: handle -> struct croce_av (R, L: its xa_lock)
- * @srqs: number -> struct croce_srq (R, L: its xa_lock)
+ * @srqs: number -> struct croce_srq of XRC; other numbers are reserved (R, L: its
+ *	xa_lock)
  * @mr_next: cyclic hint of @mrs (L: its xa_lock)
  * @ah_next: cyclic hint of @ahs (L: its xa_lock)
  * @srq_next: cyclic hint of @srqs (L: its xa_lock)

@@ -174,6 +174,8 @@ void croce_pacer_limited_sent(struct croce_qp *qp, u32 pkts, u32 bytes)
  * @qp: queue pair
  * @run: what was sent of it
  *
+ * It has, because such a queue pair puts no two requests into one skb.
+ *
  * Context: owner of the QP's task, RCU read section.
  */
 void croce_pacer_limited_request(struct croce_qp *qp,

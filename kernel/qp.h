@@ -148,6 +148,7 @@ struct croce_fault {
  * @qkey: UD (T)
  * @notify: CQs whose consumers are to be told in this turn (T)
  * @retry_local: the qdisc refused a packet; send again after a pause (T)
+ * @single: it refused the last skb; one that holds less may pass (T)
  * @cc: congestion control (T)
  * @cc_choice: algorithm of the device that @cc began with; NULL: begin (T)
  * @pace: departure times, while @cc is limited (T)
@@ -214,6 +215,7 @@ struct croce_qp {
 	u32 qkey;
 	struct croce_cq *notify[2];
 	bool retry_local;
+	bool single;
 	struct croce_cc cc;
 	const struct croce_cc_ops *cc_choice;
 	struct croce_pace pace;

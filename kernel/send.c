@@ -29,6 +29,7 @@ static int batch_flush(struct croce_batch *batch)
 	batch->skb = NULL;
 	croce_path_seal(qp->dev, &qp->path, skb, batch->seg_len);
 	err = croce_path_xmit(qp->dev, &qp->path, skb, batch->pkts);
+	qp->single = err;
 	if (!err)
 		batch->unsent_psn = (batch->unsent_psn + batch->pkts) &
 				    CROCE_PSN_MASK;
@@ -57,7 +58,7 @@ static u32 least_hdr_len(u8 opcode)
 static u32 pkts_of_skb(const struct croce_qp *qp, const struct croce_pkt *pkt,
 		       u32 follow, bool alike)
 {
-	u32 most = READ_ONCE(qp->dev->gso) ?
+	u32 most = READ_ONCE(qp->dev->gso) && !qp->single ?
 		   SKB_PAYLOAD_MAX / packet_len(pkt) : 1;
 
 	if (!alike &&
@@ -272,21 +273,33 @@ static int copy_request(struct croce_cursor *cursor,
 	return croce_cursor_read(cursor, to, len);
 }
 
+
+/*
+ * What asks for a response goes alone: it would have to be counted back. So
+ * would what congestion control has counted, which sends a little at a time.
+ */
+static bool goes_alone(const struct croce_qp *qp, const struct croce_wqe *wqe)
+{
+	return !croce_qp_is_reliable(qp) || qp->cc.limited ||
+	       croce_kind_has_response(wqe->kind);
+}
+
 /* Messages that are one packet each, and as long as this one, as far as seen. */
 static u32 alike_requests(const struct croce_qp *qp,
 			  const struct croce_wqe *wqe,
 			  const struct croce_req_run *run)
 {
 	const struct croce_req *req = &qp->req;
+	u32 flight = (req->send_psn - req->una_psn) & CROCE_PSN_MASK;
 	const struct croce_wqe *next;
 
-	if (!croce_qp_is_reliable(qp) || wqe->length > req->cfg.mtu ||
-	    croce_kind_has_response(wqe->kind) || run->wqe + 1 == req->prod)
+	if (goes_alone(qp, wqe) || wqe->length > req->cfg.mtu ||
+	    run->wqe + 1 == req->prod || flight + 1 >= req->window)
 		return 1;
 	next = croce_req_wqe(req, run->wqe + 1);
 	if (next->kind != wqe->kind || next->length != wqe->length)
 		return 1;
-	return min(req->prod - run->wqe, RUN_PKTS_MAX);
+	return min3(req->prod - run->wqe, req->window - flight, RUN_PKTS_MAX);
 }
 
 /* Returns the number of packets in the batch or sent, or -errno. */
@@ -337,7 +350,10 @@ static int build_requests(struct croce_batch *batch,
 	/* With a bad key, nothing of the run goes that has not gone yet. */
 	for (; err == -EFAULT && i && batch->skb; i--)
 		batch_take_back(batch, batch->seg_len);
-	return err == -EINPROGRESS && i ? i : err ?: run->npkts;
+	/* What has gone counts; the rest meets its error at its beginning. */
+	if (i && (err == -EINPROGRESS || err == -EFAULT))
+		return i;
+	return err ?: run->npkts;
 }
 
 /* Datagrams: the path is that of the address handle. */
@@ -362,12 +378,6 @@ static void shorten(struct croce_req_run *run, u32 pkts, u32 mtu)
 	run->npsn = pkts;
 	run->length = pkts * mtu;
 	run->ackreq = false;
-}
-
-/* What asks for a response goes alone: it would have to be counted back. */
-static bool goes_alone(const struct croce_qp *qp, const struct croce_wqe *wqe)
-{
-	return !croce_qp_is_reliable(qp) || croce_kind_has_response(wqe->kind);
 }
 
 static int add_request(struct croce_batch *batch, struct croce_req_run *run)

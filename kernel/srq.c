@@ -251,7 +251,9 @@ int croce_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 		goto err_destroy_umap;
 	init->attr.max_wr = srq->wq.max_wr;
 	ibsrq->ext.xrc.srq_num = srq->num;
-	xa_store(&srq->dev->srqs, srq->num, srq, GFP_KERNEL);
+	/* Packets name SRQs of XRC only; others are not to be found. */
+	if (srq->xrcd)
+		xa_store(&srq->dev->srqs, srq->num, srq, GFP_KERNEL);
 	return 0;
 
 err_destroy_umap:
@@ -435,7 +437,7 @@ int croce_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	xa_erase(&srq->dev->srqs, srq->num);
 	/* After this, no packet of XRC knows the SRQ, its CQ or its PD. */
 	if (srq->xrcd)
-		synchronize_rcu();
+		synchronize_rcu_expedited();
 	spin_lock_irq(&srq->lock);
 	srq->dying = true;
 	spin_unlock_irq(&srq->lock);

@@ -151,10 +151,14 @@ static int send_one(struct croce_batch *batch, struct croce_req_run *run)
 	u8 status = CROCE_STATUS_SUCCESS;
 	int err = 0;
 
-	if (run->verdict == CROCE_REQ_LOCAL)
-		status = perform_local(qp, run->wqe);
-	else
+	/* Data of a key that ends here must not be needed again by our doing. */
+	if (run->verdict == CROCE_REQ_LOCAL) {
+		err = croce_send_flush(batch);
+		if (!err)
+			status = perform_local(qp, run->wqe);
+	} else {
 		err = croce_send_request(batch, run);
+	}
 	if (err == -EAGAIN)
 		refused(batch);
 	if (err == -EAGAIN || err == -EINPROGRESS)

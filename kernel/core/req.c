@@ -320,7 +320,7 @@ static void time_round_trip(struct croce_req *req,
 }
 
 /**
- * croce_req_on_sent - the run was handed to the network, or performed
+ * croce_req_on_sent - the run is on its way, or performed
  * @req: requester
  * @run: the answer of croce_req_next() just before
  * @now_ns: current time
@@ -357,7 +357,9 @@ void croce_req_on_sent(struct croce_req *req, const struct croce_req_run *run,
  * @psn: the first of them; they carry data, and none asks for a response
  *
  * Nothing is lost, so no window is halved. The packet before them may have
- * counted on one of them to ask for its ACK.
+ * counted on one of them to ask for its ACK. next_psn stays: a queue that
+ * refuses the rest of what was segmented has passed the beginning on, whose
+ * ACK is then expected.
  *
  * Context: any; the caller owns @req.
  */
@@ -370,6 +372,8 @@ void croce_req_unsend(struct croce_req *req, u32 psn)
 	req->unasked = CROCE_REQ_ACK_FREQ;
 	if (croce_psn_diff(req->rtt_psn, psn) >= 0)
 		req->rtt_armed = false;
+	if (!in_flight(req))
+		req->deadline_ns = 0;
 	croce_req_skip_sent(req);
 }
 

@@ -493,8 +493,9 @@ static void unsend_goes_back_to_a_message(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, run.wqe, i);
 		KUNIT_EXPECT_EQ(test, run.psn, PSN(i));
 		KUNIT_EXPECT_EQ(test, run.offset, 0);
+		/* The first, as the one before it may not have; the last. */
+		KUNIT_EXPECT_EQ(test, run.ackreq, i != 2);
 	}
-	KUNIT_EXPECT_TRUE(test, run.ackreq);
 	KUNIT_EXPECT_EQ(test, send_run(r).verdict, CROCE_REQ_IDLE);
 }
 
@@ -516,6 +517,56 @@ static void unsend_goes_back_into_a_message(struct kunit *test)
 	run = send_run(r);
 	KUNIT_EXPECT_EQ(test, run.wqe, 1);
 	KUNIT_EXPECT_TRUE(test, run.ackreq);
+}
+
+/* The timer is for what has left, and so is the round-trip time. */
+static void unsend_of_all_leaves_no_timer(struct kunit *test)
+{
+	struct requester *r = requester_new(test);
+
+	post(r, CROCE_KIND_SEND, 8);
+	KUNIT_EXPECT_TRUE(test, send_run(r).ackreq);
+	KUNIT_EXPECT_NE(test, r->req.deadline_ns, 0);
+	KUNIT_EXPECT_TRUE(test, r->req.rtt_armed);
+	croce_req_unsend(&r->req, PSN(0));
+	KUNIT_EXPECT_EQ(test, r->req.deadline_ns, 0);
+	KUNIT_EXPECT_FALSE(test, r->req.rtt_armed);
+	send_run(r);
+	KUNIT_EXPECT_NE(test, r->req.deadline_ns, 0);
+}
+
+/* The queue passed on some of what it refused. */
+static void unsend_hears_the_ack_all_the_same(struct kunit *test)
+{
+	struct requester *r = requester_new(test);
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		post(r, CROCE_KIND_SEND, 8);
+		send_run(r);
+	}
+	croce_req_unsend(&r->req, PSN(1));
+	on_ack(r, PSN(2));
+	KUNIT_EXPECT_EQ(test, reap_all(r, NULL), 3);
+	KUNIT_EXPECT_EQ(test, send_run(r).psn, PSN(3));
+	on_ack(r, PSN(3));
+	KUNIT_EXPECT_EQ(test, reap_all(r, NULL), 1);
+}
+
+static void unsend_goes_over_local_operations(struct kunit *test)
+{
+	struct requester *r = requester_new(test);
+	struct croce_req_run run;
+
+	post(r, CROCE_KIND_SEND, 8);
+	post(r, CROCE_KIND_LOCAL, 0);
+	post(r, CROCE_KIND_SEND, 8);
+	send_all(r);
+	croce_req_unsend(&r->req, PSN(0));
+	KUNIT_EXPECT_EQ(test, send_run(r).wqe, 0);
+	run = send_run(r);
+	KUNIT_EXPECT_EQ(test, run.wqe, 2);
+	KUNIT_EXPECT_EQ(test, run.psn, PSN(1));
 }
 
 static void unsend_of_nothing_changes_nothing(struct kunit *test)
@@ -559,6 +610,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(uc_is_done_when_sent),
 	KUNIT_CASE(unsend_goes_back_to_a_message),
 	KUNIT_CASE(unsend_goes_back_into_a_message),
+	KUNIT_CASE(unsend_of_all_leaves_no_timer),
+	KUNIT_CASE(unsend_hears_the_ack_all_the_same),
+	KUNIT_CASE(unsend_goes_over_local_operations),
 	KUNIT_CASE(unsend_of_nothing_changes_nothing),
 	{}
 };

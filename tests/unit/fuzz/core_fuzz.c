@@ -89,15 +89,41 @@ static void on_post(struct state *state, u8 kind, u8 flags, u8 length)
 	req->prod++;
 }
 
+/* What is together in one skb: data of a reliable requester. */
+static bool is_together(const struct state *state, const struct croce_req_run *run)
+{
+	const struct croce_wqe *wqe = croce_req_wqe(&state->req, run->wqe);
+
+	return state->req.cfg.reliable && run->verdict == CROCE_REQ_SEND &&
+	       !croce_kind_has_response(wqe->kind);
+}
+
+/* The local queue refuses all that is together, and it is sent once more. */
+static void refuse(struct state *state, u32 first)
+{
+	u32 flight = croce_psn_diff(state->req.send_psn, first);
+
+	croce_req_unsend(&state->req, first);
+	check(state);
+	if ((s32)flight > 0 && state->req.send_psn != first)
+		fail("unsent, and not to be sent next");
+}
+
 static void send_some(struct state *state, u8 max_pkts, u8 fault)
 {
+	bool refuses = fault > 200 && fault <= 250;
 	struct croce_req_run run;
+	bool together = false;
+	u32 first = 0;
 	u32 n = 0;
 
 	for (;;) {
 		run = croce_req_next(&state->req, max_pkts % 64 + 1);
-		if (run.verdict < CROCE_REQ_SEND)
+		if (run.verdict < CROCE_REQ_SEND) {
+			if (refuses && together)
+				refuse(state, first);
 			return;
+		}
 		if (fault > 250) {
 			croce_req_wqe(&state->req, run.wqe)->status =
 				CROCE_STATUS_LOC_PROT_ERR;
@@ -106,6 +132,9 @@ static void send_some(struct state *state, u8 max_pkts, u8 fault)
 		}
 		if (run.verdict == CROCE_REQ_SEND && !run.npkts)
 			fail("a run of nothing");
+		if (!together)
+			first = run.psn;
+		together = is_together(state, &run);
 		croce_req_on_sent(&state->req, &run, state->now_ns);
 		check(state);
 		if (++n > MANY)
