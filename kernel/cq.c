@@ -113,6 +113,23 @@ out_unlock:
 	return event;
 }
 
+/**
+ * croce_cq_unpolled - completions that the consumer has not taken yet
+ * @cq: CQ
+ *
+ * Return: their number; of a process, what it says. Context: any.
+ */
+u32 croce_cq_unpolled(struct croce_cq *cq)
+{
+	unsigned long flags;
+	u32 n;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	n = cq->prod - (cq->user ? READ_ONCE(cq->ctl->cons) : cq->cons);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return n;
+}
+
 /* Calls the handler of a kernel consumer if an event is owed to it. */
 static void run_handler(struct croce_cq *cq)
 {

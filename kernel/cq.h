@@ -70,6 +70,7 @@ static inline struct croce_cq *croce_cq(struct ib_cq *ibcq)
 bool croce_cq_post(struct croce_cq *cq, const struct croce_cqe *cqe,
 		   bool solicited);
 void croce_cq_notify(struct croce_cq *cq, bool direct);
+u32 croce_cq_unpolled(struct croce_cq *cq);
 void croce_cq_clean(struct croce_cq *cq, u32 qpn);
 
 int croce_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,

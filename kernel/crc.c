@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Before 6.14 crc32_le() is table code on every architecture, and what the
- * processor can do is behind the crypto API. Which of the two is faster
- * depends on the machine (an emulated one has slow carry-less multiplication),
- * so it is measured once.
+ * Which CRC-32 is the fastest depends on the machine: an emulated one has slow
+ * carry-less multiplication. So it is measured once. Before 6.14 crc32_le() is
+ * table code on every architecture, and what the processor can do is behind the
+ * crypto API. Since then crc32_le() does what the processor can, and the table
+ * code beside it goes byte by byte; the other way is one of eight at a time.
  */
 #include "crc.h"
-
-#ifdef CROCE_CRC32_BY_SHASH
-
-#include <crypto/hash.h>
 #include <linux/bottom_half.h>
 #include <linux/ktime.h>
 #include <linux/slab.h>
+#include <linux/unaligned.h>
 
 #define TRIAL_BYTES	4096
 #define TRIAL_ROUNDS	64
 
-DEFINE_STATIC_KEY_FALSE(croce_crc_by_shash);
+DEFINE_STATIC_KEY_FALSE(croce_crc_by_other);
+
+#ifdef CROCE_CRC32_BY_SHASH
+
+#include <crypto/hash.h>
+
 static struct crypto_shash *crc_shash;
 
 /**
- * croce_crc_shash - continue the CRC register through the crypto API
+ * croce_crc_other - continue the CRC register the other way
  * @crc: register
  * @p: bytes
  * @len: their number
  *
  * Return: the register behind them. Context: any but hard interrupts.
  */
-u32 croce_crc_shash(u32 crc, const void *p, size_t len)
+u32 croce_crc_other(u32 crc, const void *p, size_t len)
 {
 	struct {
 		struct shash_desc desc;
@@ -41,6 +44,66 @@ u32 croce_crc_shash(u32 crc, const void *p, size_t len)
 		return crc32_le(crc, p, len);
 	return *(u32 *)shash_desc_ctx(&shash.desc);
 }
+
+static bool other_init(void)
+{
+	crc_shash = crypto_alloc_shash("crc32", 0, 0);
+	if (IS_ERR(crc_shash))
+		crc_shash = NULL;
+	return crc_shash && crypto_shash_descsize(crc_shash) == sizeof(u32);
+}
+
+static void other_exit(void)
+{
+	crypto_free_shash(crc_shash);
+}
+
+#else
+
+/* [k][b]: register after byte b and k zero bytes, from 0. */
+static u32 slices[8][256];
+
+u32 croce_crc_other(u32 crc, const void *bytes, size_t len)
+{
+	const u8 *p = bytes;
+
+	for (; len >= 8; len -= 8, p += 8) {
+		u64 word = get_unaligned_le64(p) ^ crc;
+
+		crc = slices[7][word & 0xff] ^
+		      slices[6][word >> 8 & 0xff] ^
+		      slices[5][word >> 16 & 0xff] ^
+		      slices[4][word >> 24 & 0xff] ^
+		      slices[3][word >> 32 & 0xff] ^
+		      slices[2][word >> 40 & 0xff] ^
+		      slices[1][word >> 48 & 0xff] ^
+		      slices[0][word >> 56];
+	}
+	for (; len; len--, p++)
+		crc = slices[0][(crc ^ *p) & 0xff] ^ crc >> 8;
+	return crc;
+}
+
+static bool other_init(void)
+{
+	static const u8 zero;
+	int b, k;
+
+	for (b = 0; b < 256; b++) {
+		u8 byte = b;
+
+		slices[0][b] = crc32_le(0, &byte, 1);
+		for (k = 1; k < 8; k++)
+			slices[k][b] = crc32_le(slices[k - 1][b], &zero, 1);
+	}
+	return true;
+}
+
+static void other_exit(void)
+{
+}
+
+#endif
 
 static u64 trial(u32 (*update)(u32 crc, const void *p, size_t len),
 		 const void *bytes)
@@ -55,9 +118,20 @@ static u64 trial(u32 (*update)(u32 crc, const void *p, size_t len),
 	return ktime_get_ns() - start + !crc;
 }
 
-static u32 by_table(u32 crc, const void *p, size_t len)
+static u32 library(u32 crc, const void *p, size_t len)
 {
 	return crc32_le(crc, p, len);
+}
+
+static bool other_is_right(const u8 *bytes)
+{
+	size_t len;
+
+	for (len = 0; len < 64; len++)
+		if (croce_crc_other(~0, bytes + (len & 7), len) !=
+		    crc32_le(~0, bytes + (len & 7), len))
+			return false;
+	return true;
 }
 
 /**
@@ -67,23 +141,20 @@ static u32 by_table(u32 crc, const void *p, size_t len)
  */
 void croce_crc_init(void)
 {
-	void *bytes = kzalloc(TRIAL_BYTES, GFP_KERNEL);
+	u8 *bytes = kmalloc(TRIAL_BYTES, GFP_KERNEL);
 	bool faster;
+	int i;
 
 	if (!bytes)
 		return;
-	crc_shash = crypto_alloc_shash("crc32", 0, 0);
-	if (IS_ERR(crc_shash))
-		crc_shash = NULL;
-	if (crc_shash && crypto_shash_descsize(crc_shash) == sizeof(u32) &&
-	    croce_crc_shash(~0, bytes, TRIAL_BYTES) ==
-	    crc32_le(~0, bytes, TRIAL_BYTES)) {
+	for (i = 0; i < TRIAL_BYTES; i++)
+		bytes[i] = i * i + i / 7;
+	if (other_init() && other_is_right(bytes)) {
 		local_bh_disable();
-		faster = trial(croce_crc_shash, bytes) <
-			 trial(by_table, bytes);
+		faster = trial(croce_crc_other, bytes) < trial(library, bytes);
 		local_bh_enable();
 		if (faster)
-			static_branch_enable(&croce_crc_by_shash);
+			static_branch_enable(&croce_crc_by_other);
 	}
 	kfree(bytes);
 }
@@ -95,7 +166,5 @@ void croce_crc_init(void)
  */
 void croce_crc_exit(void)
 {
-	crypto_free_shash(crc_shash);
+	other_exit();
 }
-
-#endif

@@ -135,6 +135,9 @@ struct croce_fault {
  * @sq_slots: private images beside @req's ring (T)
  * @sq_slot_size: bytes per entry of @sq_slots (I)
  * @sq_busy: value last reported in ctl->state (T)
+ * @sq_monologue: WRs since the peer's last request (T)
+ * @sq_unsignalled: of these, since the last signalled one (T)
+ * @sq_rung: jiffies of the last doorbell (T)
  * @sq_broken: the process wrote an impossible index (T)
  * @req: requester (T)
  * @rq: receive queue; slots is 0 with an SRQ and with XRC (T)
@@ -200,6 +203,9 @@ struct croce_qp {
 	void *sq_slots;
 	size_t sq_slot_size;
 	u32 sq_busy;
+	u32 sq_monologue;
+	u32 sq_unsignalled;
+	unsigned long sq_rung;
 	bool sq_broken;
 	struct croce_req req;
 

@@ -400,7 +400,13 @@ static void drop_unknown(struct net *net, struct sk_buff *skb,
 	kfree_skb(skb);
 }
 
-static u32 packets_in(const struct sk_buff *skb)
+/**
+ * croce_recv_pkts - packets in an skb
+ * @skb: one packet or a run of them, from the BTH on
+ *
+ * Return: their number. Context: any.
+ */
+u32 croce_recv_pkts(const struct sk_buff *skb)
 {
 	return skb_is_gso(skb) ?
 	       DIV_ROUND_UP(skb->len, skb_shinfo(skb)->gso_size) : 1;
@@ -414,7 +420,7 @@ static void deliver_to(struct croce_qp *qp, struct net *net,
 		kfree_skb(skb);
 		return;
 	}
-	croce_count_add(qp->dev, CROCE_CNT_RCVD_PKTS, packets_in(skb));
+	croce_count_add(qp->dev, CROCE_CNT_RCVD_PKTS, croce_recv_pkts(skb));
 	croce_count_add(qp->dev, CROCE_CNT_RCVD_BYTES, skb->len);
 	croce_task_receive(qp, skb);
 }

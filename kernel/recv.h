@@ -27,6 +27,7 @@ struct croce_rx {
 };
 
 int croce_recv_udp(struct sock *sk, struct sk_buff *skb);
+u32 croce_recv_pkts(const struct sk_buff *skb);
 void croce_recv_skb(struct croce_qp *qp, struct sk_buff *skb);
 void croce_recv_run(struct croce_qp *qp, struct sk_buff *skb);
 bool croce_recv_verify(struct croce_qp *qp, struct sk_buff *skb);

@@ -362,6 +362,7 @@ bool croce_recv_request(struct croce_qp *qp, const struct croce_rx *rx)
 		return true;
 	}
 	established(qp);
+	qp->sq_monologue = 0;
 	croce_resp_accept(resp, &rx->pkt, &rec, orig);
 	if (rec.completes_rqe)
 		complete_rqe(qp, &rx->pkt, &rec);

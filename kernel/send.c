@@ -273,7 +273,6 @@ static int copy_request(struct croce_cursor *cursor,
 	return croce_cursor_read(cursor, to, len);
 }
 
-
 /*
  * What asks for a response goes alone: it would have to be counted back. So
  * would what congestion control has counted, which sends a little at a time.

@@ -10,6 +10,9 @@
 
 /* WRs looked at in one go; the next turn goes on. */
 #define FETCH_MAX	32U
+/* WRs that make a consumer one that does not wait, and how fast it posts them. */
+#define AHEAD_WRS	8U
+#define AHEAD_TIME	max(HZ / 100, 1)
 
 #define RC	BIT(IB_QPT_RC)
 #define UC	BIT(IB_QPT_UC)
@@ -250,6 +253,15 @@ static void fetch_one(struct croce_qp *qp, u32 index)
 	settle_length(wqe);
 }
 
+static void note_wr(struct croce_qp *qp, const struct croce_wqe *wqe)
+{
+	qp->sq_monologue++;
+	if (wqe->flags & CROCE_WQE_SIGNALED)
+		qp->sq_unsignalled = 0;
+	else
+		qp->sq_unsignalled++;
+}
+
 /**
  * croce_sq_fetch - take in WRs that were posted
  * @qp: queue pair
@@ -276,6 +288,7 @@ void croce_sq_fetch(struct croce_qp *qp)
 	}
 	for (n = min(posted, FETCH_MAX); n; n--) {
 		fetch_one(qp, req->prod);
+		note_wr(qp, croce_req_wqe(req, req->prod));
 		req->prod++;
 	}
 }
@@ -432,4 +445,42 @@ int croce_sq_write(struct croce_qp *qp, const struct ib_send_wr *wr)
 	memcpy(slot, &sqe, sizeof(sqe));
 	sq->prod++;
 	return 0;
+}
+
+/**
+ * croce_sq_is_ahead - does the consumer post without waiting for anything?
+ * @qp: QP, whose poster rings
+ *
+ * It does when it posted many WRs shortly one after the other, while nothing
+ * came from the peer, and has not looked for the completion of each. An answer
+ * that is wrong costs time only.
+ *
+ * Return: true if it does. Context: owner of the QP's task.
+ */
+bool croce_sq_is_ahead(struct croce_qp *qp)
+{
+	u32 unseen = qp->sq_unsignalled + qp->req.prod - qp->req.cons;
+
+	if (time_after(jiffies, qp->sq_rung + AHEAD_TIME))
+		qp->sq_monologue = 0;
+	qp->sq_rung = jiffies;
+	if (qp->sq_monologue < AHEAD_WRS)
+		return false;
+	return unseen >= AHEAD_WRS ||
+	       croce_cq_unpolled(qp->send_cq) >= AHEAD_WRS - unseen;
+}
+
+/**
+ * croce_sq_report - tell the poster of a process whether it has to ring
+ * @qp: QP
+ * @state: CROCE_SQ_BUSY when the queue is looked at anyway, or 0
+ *
+ * Context: owner of the QP's task.
+ */
+void croce_sq_report(struct croce_qp *qp, u32 state)
+{
+	if (!qp->user || qp->sq_busy == state)
+		return;
+	qp->sq_busy = state;
+	WRITE_ONCE(qp->sq.ctl->state, state);
 }

@@ -12,5 +12,7 @@
 
 void croce_sq_fetch(struct croce_qp *qp);
 int croce_sq_write(struct croce_qp *qp, const struct ib_send_wr *wr);
+bool croce_sq_is_ahead(struct croce_qp *qp);
+void croce_sq_report(struct croce_qp *qp, u32 state);
 
 #endif /* CROCE_SQ_H */

@@ -20,6 +20,7 @@
 #include "qp.h"
 #include "recv.h"
 #include "reorder.h"
+#include "sq.h"
 #include "turn.h"
 
 /* Turns an owner takes before it hands over to the work queue. */
@@ -119,14 +120,27 @@ static void task_own(struct croce_qp *qp, enum croce_context context)
 			return;
 		if (++turns >= TURNS_MAX && task_hand_over(qp))
 			return;
+		/* What was sent goes on its way before there is more. */
+		if (context == CROCE_IN_WORK) {
+			local_bh_enable();
+			local_bh_disable();
+		}
 	}
 }
 
 /* Only an owner starts the deferral; one that sees the QP dead does not. */
 static bool task_leave_to_work(struct croce_qp *qp, enum croce_context context)
 {
-	return context == CROCE_IN_SOFTIRQ && is_stream(qp) && !qp->dead &&
-	       task_hand_over(qp);
+	if (qp->dead)
+		return false;
+	if (context == CROCE_IN_SOFTIRQ)
+		return is_stream(qp) && task_hand_over(qp);
+	if (context != CROCE_IN_POST || !croce_qp_is_reliable(qp) ||
+	    num_online_cpus() == 1 || !croce_sq_is_ahead(qp))
+		return false;
+	/* The poster goes on without ringing, and the work sends several. */
+	croce_sq_report(qp, CROCE_SQ_BUSY);
+	return task_hand_over(qp);
 }
 
 /**

@@ -18,8 +18,7 @@
 #include "wire/aeth.h"
 
 /* Work of one turn at most; the rest is another turn's. */
-#define TURN_SKBS	64
-#define TURN_PKTS	256U
+#define TURN_PKTS	64U
 /* Pause after the local queue refused a packet. */
 #define LOCAL_RETRY_NS	(200 * NSEC_PER_USEC)
 /* Look at the clock while a packet waits for a page. */
@@ -28,15 +27,16 @@
 static unsigned int take_in(struct croce_qp *qp)
 {
 	struct sk_buff *skb;
-	int n;
+	u32 pkts = 0;
 
-	for (n = 0; n < TURN_SKBS; n++) {
+	while (pkts < TURN_PKTS) {
 		/* The end of the page fault asks for more. */
 		if (unlikely(qp->stalled))
 			return 0;
 		skb = skb_dequeue(&qp->rx_backlog);
 		if (!skb)
 			return 0;
+		pkts += croce_recv_pkts(skb);
 		croce_recv_skb(qp, skb);
 	}
 	return CROCE_TASK_RECV;
@@ -179,14 +179,6 @@ static int send_one(struct croce_batch *batch, struct croce_req_run *run)
 	return 0;
 }
 
-static void report_busy(struct croce_qp *qp, u32 state)
-{
-	if (!qp->user || qp->sq_busy == state)
-		return;
-	qp->sq_busy = state;
-	WRITE_ONCE(qp->sq.ctl->state, state);
-}
-
 static unsigned int send_requests(struct croce_batch *batch, u8 *verdict)
 {
 	struct croce_qp *qp = batch->qp;
@@ -200,7 +192,7 @@ static unsigned int send_requests(struct croce_batch *batch, u8 *verdict)
 		    qp->req.send + 1 == qp->req.prod)
 			croce_sq_fetch(qp);
 		if (qp->req.send != qp->req.prod)
-			report_busy(qp, CROCE_SQ_BUSY);
+			croce_sq_report(qp, CROCE_SQ_BUSY);
 		room = croce_pacer_room(qp, max);
 		run = croce_req_next(&qp->req, max(room, 1U));
 		*verdict = run.verdict;
@@ -416,7 +408,7 @@ static void set_timer(struct croce_qp *qp)
 /* WRs posted while we were busy rang no bell. */
 static unsigned int look_again(struct croce_qp *qp)
 {
-	report_busy(qp, 0);
+	croce_sq_report(qp, 0);
 	/* C: the store of state, then the load of prod. */
 	smp_mb();
 	/* What waits for something else, waits; see croce_sq_fetch(). */
