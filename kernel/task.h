@@ -7,8 +7,9 @@
  * turns until no work bit is left, else it goes away and the owner takes one
  * more turn. So posting, receiving and timers run inline, in the context in
  * which they happen, and nobody spins for long. Turns are bounded; an owner
- * whose budget is used up hands over to the work queue. So does a softirq where
- * long runs come one after the other: there another CPU is worth its wake-up. L3.
+ * whose budget is used up hands over to the work queue. So do a softirq where
+ * long runs come one after the other, and a poster that goes on without waiting:
+ * there another CPU is worth its wake-up (Documentation/notes/0007). L3.
  */
 #ifndef CROCE_TASK_H
 #define CROCE_TASK_H
