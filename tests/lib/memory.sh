@@ -6,6 +6,12 @@
 #   memory_grown FILE FILE ROUNDS   prints what grew by an object a round, or more
 #   leaks                   prints what kmemleak finds (where the kernel has it)
 
+# Of threads; work queues begin some for much work, and end them after minutes.
+stack_pages() {
+	grep -E 'kernel_clone|copy_process|dup_task_struct' /proc/vmallocinfo | grep -o 'pages=[0-9]*' |
+		awk -F= '{ pages += $2 } END { print pages + 0 }'
+}
+
 memory_mark() {
 	sync
 	sleep 1
@@ -14,8 +20,9 @@ memory_mark() {
 	echo 3 >/proc/sys/vm/drop_caches
 	{
 		awk 'NR > 2 { print $1, $2, $4, $5 }' /proc/slabinfo
-		awk '/^(Percpu|VmallocUsed)/ { print $1, $2 / 4, 4096 }' \
-			/proc/meminfo
+		awk -v stacks="$(stack_pages)" '
+			/^Percpu/ { print $1, $2 / 4, 4096 }
+			/^VmallocUsed/ { print $1, $2 / 4 - stacks, 4096 }' /proc/meminfo
 	} >"$1"
 }
 
