@@ -24,29 +24,29 @@ static void make_link(struct scenario *scenario, struct rng *rng,
 	static const u32 oddities[] = { 0, 0, 1000, 10000, 100000, 300000 };
 
 	if (!scenario->clean) {
-		link->loss = rng_pick(rng, losses);
-		link->dup = rng_pick(rng, oddities);
-		link->reorder = rng_pick(rng, oddities);
-		link->corrupt = rng_pick(rng, losses) / 4;
+		link->wire.loss = rng_pick(rng, losses);
+		link->wire.dup = rng_pick(rng, oddities);
+		link->wire.reorder = rng_pick(rng, oddities);
+		link->wire.corrupt = rng_pick(rng, losses) / 4;
 	}
 	if (options->loss >= 0)
-		link->loss = options->loss;
+		link->wire.loss = options->loss;
 	if (options->dup >= 0)
-		link->dup = options->dup;
+		link->wire.dup = options->dup;
 	if (options->reorder >= 0)
-		link->reorder = options->reorder;
+		link->wire.reorder = options->reorder;
 	if (options->corrupt >= 0)
-		link->corrupt = options->corrupt;
+		link->wire.corrupt = options->corrupt;
 	if (!scenario->reliable) {
-		link->dup = 0;
-		link->reorder = 0;
+		link->wire.dup = 0;
+		link->wire.reorder = 0;
 	}
 	link->rate_mbps = rng_scale(rng, scenario->clean ? 25000 : 4000,
 				    400000);
-	link->delay_ns = rng_scale(rng, 0, scenario->clean ? 50 * US : 2 * MS);
-	link->jitter_ns = rng_scale(rng, 0, scenario->clean ? 10 * US : MS);
-	link->reorder_ns = rng_scale(rng, 1, 2 * MS);
-	link->ghost_ns = rng_scale(rng, 1, 2000 * MS);
+	link->wire.delay_ns = rng_scale(rng, 0, scenario->clean ? 50 * US : 2 * MS);
+	link->wire.jitter_ns = rng_scale(rng, 0, scenario->clean ? 10 * US : MS);
+	link->wire.reorder_ns = rng_scale(rng, 1, 2 * MS);
+	link->wire.ghost_ns = rng_scale(rng, 1, 2000 * MS);
 	link->queue_frames = scenario->clean ? 1 << 20 :
 					       rng_scale(rng, 4, 4096);
 }
@@ -55,9 +55,9 @@ static void make_link(struct scenario *scenario, struct rng *rng,
 static u64 some_timeout(const struct scenario *scenario, struct rng *rng)
 {
 	const struct link_config *link = scenario->link;
-	u64 round_trip = link[0].delay_ns + link[0].jitter_ns +
-			 link[0].reorder_ns + link[1].delay_ns +
-			 link[1].jitter_ns + link[1].reorder_ns;
+	u64 round_trip = link[0].wire.delay_ns + link[0].wire.jitter_ns +
+			 link[0].wire.reorder_ns + link[1].wire.delay_ns +
+			 link[1].wire.jitter_ns + link[1].wire.reorder_ns;
 	u64 timeout = 4096ULL << rng_in(rng, 8, 17);
 
 	if (scenario->clean && rng_chance(rng, PPM / 8))
