@@ -83,6 +83,23 @@ bool vtime_step(struct vtime *vt)
 	return true;
 }
 
+/* Events of a kind will not fire; what they were about is released. The order
+ * of the heap is lost, so nothing else fires either: for the end only.
+ */
+void vtime_forget(struct vtime *vt, vtime_fn *fire,
+		  void (*release)(void *argument))
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < vt->count; i++) {
+		if (vt->heap[i].fire == fire)
+			release(vt->heap[i].argument);
+		else
+			vt->heap[kept++] = vt->heap[i];
+	}
+	vt->count = kept;
+}
+
 /* After the last event. */
 void vtime_cleanup(struct vtime *vt)
 {
