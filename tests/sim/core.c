@@ -113,10 +113,12 @@ static void turn(void *context, void *argument);
 
 static void schedule(struct core *core, u64 delay_ns)
 {
-	if (core->has_turn)
+	u64 at = core->ep.vt->now_ns + delay_ns;
+
+	if (at >= core->turn_ns)
 		return;
-	core->has_turn = true;
-	vtime_in(core->ep.vt, delay_ns, turn, core, NULL);
+	core->turn_ns = at;
+	vtime_at(core->ep.vt, at, turn, core, NULL);
 }
 
 static void wake(void *context, void *argument)
@@ -181,7 +183,10 @@ static void turn(void *context, void *argument)
 	bool again;
 
 	(void)argument;
-	core->has_turn = false;
+	/* An earlier one did its work. */
+	if (core->turn_ns != core->ep.vt->now_ns)
+		return;
+	core->turn_ns = U64_MAX;
 	core->retry_local = false;
 	core->pace_ns = 0;
 	take_in(core);
@@ -289,6 +294,7 @@ struct endpoint *core_create(const struct endpoint *common)
 	core->ep.ops = &core_ops;
 	core->last = &core->backlog;
 	core->wake_ns = U64_MAX;
+	core->turn_ns = U64_MAX;
 	core->ring = calloc(common->cfg.sq_depth, sizeof(*core->ring));
 	core->replay = calloc(common->cfg.peer_rd_atomic,
 			      sizeof(*core->replay));

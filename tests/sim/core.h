@@ -13,7 +13,7 @@
  * struct core - an endpoint with the core
  * @backlog: frames received and not looked at
  * @last: where the next one goes
- * @has_turn: a turn is scheduled
+ * @turn_ns: a turn is scheduled at that time, U64_MAX none is
  * @retry_local: the local queue was full; nothing is sent before another turn
  * @rqe_valid: a receive WQE is in use
  * @fatal: to error once the NAK is out
@@ -33,7 +33,7 @@ struct core {
 	struct croce_replay *replay;
 	struct frame *backlog;
 	struct frame **last;
-	bool has_turn;
+	u64 turn_ns;
 	bool retry_local;
 	bool rqe_valid;
 	bool fatal;
