@@ -47,7 +47,8 @@ static u32 room_of_rate(struct core *core)
 
 	if (room)
 		return max(room / rule.packet, 1U);
-	core->pace_ns = croce_pace_when(&core->pace, &rule);
+	core->pace_ns = min_not_zero(croce_pace_when(&core->pace, &rule),
+				     core->cc.now.until_ns);
 	return 0;
 }
 
