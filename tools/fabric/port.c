@@ -114,6 +114,8 @@ static void depart(void *context, void *argument)
 		port->queue[frame->priority].bytes -= bytes;
 	if (port->on_departure)
 		port->on_departure(port->owner, port, frame);
+	if (port->tap)
+		port->tap(port->tap_context, port, frame);
 	if (port->is_down) {
 		port->count.lost++;
 		frame_free(frame);

@@ -56,12 +56,18 @@ struct port;
 typedef void port_fn(void *owner, struct port *port,
 		     const struct frame *frame);
 
+/* The frame leaves, and may still be changed. */
+typedef void port_tap_fn(void *context, struct port *port,
+			 struct frame *frame);
+
 /**
  * struct port - one
  * @cfg: configuration
  * @vt: time
  * @on_departure: tells the owner; optional
  * @owner: of the port
+ * @tap: sees what is sent; optional
+ * @tap_context: of @tap
  * @node: that it belongs to
  * @number: there
  * @peer: other end of the wire
@@ -81,6 +87,8 @@ struct port {
 	struct vtime *vt;
 	port_fn *on_departure;
 	void *owner;
+	port_tap_fn *tap;
+	void *tap_context;
 	u32 node;
 	u32 number;
 	struct port *peer;

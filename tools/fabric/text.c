@@ -149,7 +149,11 @@ static void expand(struct text *text, const char *from)
 		text_fail(text, "too long a line");
 }
 
-static void split(struct text *text)
+/**
+ * text_split - cut the line into words
+ * @text: whose line
+ */
+void text_split(struct text *text)
 {
 	char *word, *save;
 
@@ -172,7 +176,7 @@ static bool read_line(struct text *text)
 		in->line++;
 		if (fgets(raw, sizeof(raw), in->file)) {
 			expand(text, raw);
-			split(text);
+			text_split(text);
 			return true;
 		}
 		fclose(in->file);

@@ -106,6 +106,7 @@ void text_set(struct text *text, const char *assignment);
 const char *text_get(const struct text *text, const char *name);
 void text_open(struct text *text, const char *path);
 bool text_next(struct text *text);
+void text_split(struct text *text);
 bool text_is(const struct text *text, const char *name, u32 words);
 u64 text_value(const struct text *text, const char *word, enum unit unit);
 void text_option(const struct text *text, const char *word,

@@ -23,6 +23,8 @@ void vtime_at(struct vtime *vt, u64 at_ns, vtime_fn *fire, void *context,
 void vtime_in(struct vtime *vt, u64 delay_ns, vtime_fn *fire, void *context,
 	      void *argument);
 bool vtime_step(struct vtime *vt);
+u64 vtime_due(const struct vtime *vt);
+void vtime_follow(struct vtime *vt, u64 now_ns);
 void vtime_forget(struct vtime *vt, vtime_fn *fire,
 		  void (*release)(void *argument));
 void vtime_cleanup(struct vtime *vt);
