@@ -11,6 +11,11 @@
 
 /**
  * struct core - an endpoint with the core
+ * @ep: the endpoint
+ * @req: requester and completer
+ * @resp: responder
+ * @ring: WQEs
+ * @replay: answers that may be asked for again
  * @backlog: frames received and not looked at
  * @last: where the next one goes
  * @turn_ns: a turn is scheduled at that time, U64_MAX none is
@@ -64,6 +69,7 @@ void core_cc_start(struct core *core);
 u32 core_cc_room(struct core *core, u32 max_pkts);
 bool core_cc_allows(const struct core *core, struct croce_req_run *run,
 		    u32 room);
+bool core_cc_limits_responses(const struct core *core);
 void core_cc_on_sent(struct core *core, u32 pkts, u32 bytes);
 void core_cc_on_record(struct core *core, const struct croce_comp_record *rec);
 void core_cc_on_mark(struct core *core, const struct croce_pkt *pkt);

@@ -89,6 +89,11 @@ bool core_cc_allows(const struct core *core, struct croce_req_run *run,
 	return room;
 }
 
+bool core_cc_limits_responses(const struct core *core)
+{
+	return core->cc.limited && !core->cc.now.window;
+}
+
 void core_cc_on_sent(struct core *core, u32 pkts, u32 bytes)
 {
 	struct croce_cc_env env;

@@ -183,7 +183,9 @@ bool core_respond(struct core *core)
 	while (croce_resp_owes(&core->resp) && !core->retry_local) {
 		struct croce_resp_run run;
 
-		room = core_cc_room(core, core->ep.cfg.max_pkts);
+		room = core_cc_limits_responses(core) ?
+		       core_cc_room(core, core->ep.cfg.max_pkts) :
+		       core->ep.cfg.max_pkts;
 		run = croce_resp_next(&core->resp, max(room, 1U));
 		if (run.tx == CROCE_RESP_TX_NONE)
 			oracle_fail("%s: owes nothing", core->ep.name);
@@ -194,7 +196,8 @@ bool core_respond(struct core *core)
 		if (!send_response_run(core, &run))
 			return false;
 		croce_resp_on_sent(&core->resp, &run);
-		core_cc_on_sent(core, run.npkts, run.length);
+		if (core_cc_limits_responses(core))
+			core_cc_on_sent(core, run.npkts, run.length);
 		sent += run.npkts;
 		if (sent >= core->ep.cfg.budget)
 			return true;
