@@ -237,7 +237,7 @@ static void expect(struct scenario *scenario, const struct text *text)
 		text_fail(text, "%s needs %u words", text->words[1],
 			  at + 2 * compares);
 	if (new->metric->about == ABOUT_GROUP)
-		strncpy(new->group, text->words[2], sizeof(new->group) - 1);
+		snprintf(new->group, sizeof(new->group), "%s", text->words[2]);
 	if (new->metric->about == ABOUT_PORT) {
 		new->port[0] = node_named(scenario, text, text->words[2]);
 		new->port[1] = node_named(scenario, text, text->words[3]);

@@ -67,6 +67,40 @@ static u64 some_timeout(const struct scenario *scenario, struct rng *rng)
 	return timeout;
 }
 
+/* Each knob is at its initial value, or anywhere in its range. */
+static void make_knobs(struct rng *rng, struct croce_cc_params *params)
+{
+	u32 i;
+
+	croce_cc_params_init(params);
+	for (i = 0; i < croce_cc_num_knobs; i++) {
+		const struct croce_cc_knob *knob = &croce_cc_knobs[i];
+
+		if (rng_chance(rng, PPM / 4))
+			croce_cc_knob_set(params, i,
+					  rng_scale(rng, knob->min, knob->max));
+	}
+}
+
+/* Marks come from nowhere: they only have to do no harm. */
+static void make_congestion(struct scenario *scenario, struct rng *rng)
+{
+	static const u32 marks[] = { 0, 1000, 30000, 300000, PPM };
+	u32 i;
+
+	if (scenario->clean || !rng_chance(rng, PPM / 3))
+		return;
+	for (i = 0; i < 2; i++) {
+		scenario->link[i].wire.mark = rng_pick(rng, marks);
+		make_knobs(rng, &scenario->params[i]);
+		scenario->end[i].cc = croce_cc_algorithms[
+			rng_in(rng, 0, croce_cc_num_algorithms - 1)];
+		scenario->end[i].cc_params = &scenario->params[i];
+		scenario->end[i].line_rate = scenario->link[i].rate_mbps *
+					     CROCE_CC_MBPS;
+	}
+}
+
 static void make_end(const struct scenario *scenario, struct rng *rng,
 		     struct endpoint_config *end)
 {
@@ -170,6 +204,7 @@ void scenario_make(struct scenario *scenario, u64 seed,
 			scenario->end[!i].max_rd_atomic;
 	}
 	make_trouble(scenario, &rng);
+	make_congestion(scenario, &rng);
 }
 
 static u32 some_length(struct rng *rng, u32 max_length, u32 mtu)

@@ -12,6 +12,8 @@ static const struct topology_node *node_of(const struct fabric *fabric,
 
 /**
  * struct end - where a wire ends
+ * @fabric: all
+ * @port: that it ends at
  *
  * Ports know nothing of the fabric, so the wire's context is such a pair.
  */

@@ -33,6 +33,7 @@ enum frame_ecn {
  * @ecn: enum frame_ecn
  * @is_control: a MAC control frame, from one port to the next only
  * @corrupt: a bit was flipped
+ * @bytes: @len of them
  */
 struct frame {
 	struct frame *next;

@@ -38,7 +38,7 @@ enum unit {
 };
 
 /**
- * struct option - a word NAME=VALUE
+ * struct option_word - a word NAME=VALUE
  * @name: its name
  * @unit: of its value
  * @size: bytes of the member that it sets

@@ -72,6 +72,8 @@ void wire_send(struct wire *wire, struct frame *frame, u64 departure_ns)
 		return;
 	}
 	at = arrival(wire, departure_ns);
+	if (rng_chance(&wire->rng, wire->cfg.mark))
+		frame->ecn = FRAME_CE;
 	duplicate(wire, frame, at);
 	damage(wire, frame);
 	vtime_at(wire->vt, at, wire->deliver, wire->to, frame);

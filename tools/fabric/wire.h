@@ -15,6 +15,7 @@
  * @dup: ... that arrive twice
  * @reorder: ... that others may overtake
  * @corrupt: ... with a flipped bit
+ * @mark: ... with a congestion mark
  * @reorder_ns: how late those are that may be overtaken, and most doubles
  * @ghost_ns: how late a few of the doubles are
  */
@@ -25,6 +26,7 @@ struct wire_config {
 	u32 dup;
 	u32 reorder;
 	u32 corrupt;
+	u32 mark;
 	u64 reorder_ns;
 	u64 ghost_ns;
 };
