@@ -88,7 +88,8 @@ static u32 room_of_rate(struct croce_qp *qp, const struct croce_cc_env *env)
 
 	if (room)
 		return max(room / rule.packet, 1U);
-	qp->pace_ns = croce_pace_when(&qp->pace, &rule);
+	qp->pace_ns = min_not_zero(croce_pace_when(&qp->pace, &rule),
+				   qp->cc.now.until_ns);
 	trace_croce_pace_wait(qp, qp->pace_ns - env->now_ns);
 	return 0;
 }

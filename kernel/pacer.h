@@ -53,6 +53,18 @@ static inline u32 croce_pacer_room(struct croce_qp *qp, u32 max_pkts)
 }
 
 /**
+ * croce_pacer_limits_responses - do READ responses wait for their turn?
+ * @qp: queue pair
+ *
+ * Return: true when they do, and are charged; see struct croce_cc_limit.
+ * Context: owner of the QP's task.
+ */
+static inline bool croce_pacer_limits_responses(const struct croce_qp *qp)
+{
+	return unlikely(qp->cc.limited) && !qp->cc.now.window;
+}
+
+/**
  * croce_pacer_on_request - a run of the requester has left
  * @qp: queue pair
  * @run: what was sent of it
@@ -76,7 +88,7 @@ static inline void croce_pacer_on_request(struct croce_qp *qp,
 static inline void croce_pacer_on_respond(struct croce_qp *qp,
 					  const struct croce_resp_run *run)
 {
-	if (unlikely(qp->cc.limited))
+	if (croce_pacer_limits_responses(qp))
 		croce_pacer_limited_sent(qp, run->npkts, run->length);
 }
 

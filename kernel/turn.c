@@ -65,7 +65,8 @@ static unsigned int respond(struct croce_qp *qp)
 	u32 sent = 0;
 
 	while (croce_resp_owes(&qp->resp) && !qp->retry_local) {
-		u32 room = croce_pacer_room(qp, max);
+		u32 room = croce_pacer_limits_responses(qp) ?
+			   croce_pacer_room(qp, max) : max;
 		struct croce_resp_run run = croce_resp_next(&qp->resp,
 							    max(room, 1U));
 		int err;

@@ -155,10 +155,15 @@ struct croce_cc_sample {
 /**
  * struct croce_cc_limit - what an algorithm allows
  * @rate: bytes per second, 0 any
- * @window: packets outstanding, 0 any
+ * @window: packets outstanding, 0 any. READ responses are under no limit
+ *	of an algorithm that has a window: nobody acknowledges them, so it
+ *	would never hear that the path is free again
+ * @until_ns: when @rate is going to rise without any call, 0 never: who waits
+ *	for his turn at @rate must ask again then
  */
 struct croce_cc_limit {
 	u64 rate;
+	u64 until_ns;
 	u32 window;
 };
 

@@ -343,6 +343,17 @@ static void dcqcn_on_sent(struct croce_cc *cc, const struct croce_cc_env *env,
 	increase(rp, env, &rp->byte_stage, n);
 }
 
+/* A packet at the lowest rate takes many periods: they must not be slept
+ * through.
+ */
+static u64 next_increase(const struct croce_dcqcn *rp,
+			 const struct croce_cc_params *p)
+{
+	if (!rp->recovering || !p->rp_time_reset)
+		return 0;
+	return rp->increase_ns + p->rp_time_reset * CROCE_CC_NS_PER_US;
+}
+
 static struct croce_cc_limit dcqcn_limit(struct croce_cc *cc,
 					 const struct croce_cc_env *env)
 {
@@ -350,8 +361,10 @@ static struct croce_cc_limit dcqcn_limit(struct croce_cc *cc,
 	struct croce_cc_limit limit = {};
 
 	catch_up(rp, env);
-	if (rp->active)
+	if (rp->active) {
 		limit.rate = clamp(rp->rate, min_rate(env), max_rate(env));
+		limit.until_ns = next_increase(rp, env->params);
+	}
 	return limit;
 }
 

@@ -270,6 +270,31 @@ static void dcqcn_stays_in_bounds_with_any_knobs(struct kunit *test)
 	}
 }
 
+/* Who waits for a packet's time at a low rate asks again when that rises. */
+static void dcqcn_limit_tells_when_it_rises(struct kunit *test)
+{
+	struct rp rp;
+	u64 low;
+
+	rp_init_paper(&rp, 40 * GBPS);
+	KUNIT_EXPECT_EQ(test, rp.cc.now.until_ns, 0);
+	rp_cnp(&rp, 0);
+	low = rp.cc.now.rate;
+	KUNIT_EXPECT_EQ(test, rp.cc.now.until_ns, EPOCH + 55 * US);
+	rp_at(&rp, 55 * US - 1);
+	croce_cc_update(&rp.cc, &rp.env);
+	KUNIT_EXPECT_EQ(test, rp.cc.now.rate, low);
+	rp_at(&rp, 55 * US);
+	croce_cc_update(&rp.cc, &rp.env);
+	KUNIT_EXPECT_GT(test, rp.cc.now.rate, low);
+	KUNIT_EXPECT_EQ(test, rp.cc.now.until_ns, EPOCH + 110 * US);
+
+	rp.p.rp_time_reset = 0;
+	rp_at(&rp, 60 * US);
+	croce_cc_update(&rp.cc, &rp.env);
+	KUNIT_EXPECT_EQ(test, rp.cc.now.until_ns, 0);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(dcqcn_vector_a),
 	KUNIT_CASE(dcqcn_vector_b),
@@ -281,6 +306,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(dcqcn_catches_up_after_a_long_time),
 	KUNIT_CASE(dcqcn_flood_stops_at_the_minimum),
 	KUNIT_CASE(dcqcn_stays_in_bounds_with_any_knobs),
+	KUNIT_CASE(dcqcn_limit_tells_when_it_rises),
 	{}
 };
 

@@ -18,7 +18,7 @@ from . import discover, guests
 from .outcome import Layer, Outcome, from_output, tap_points
 
 PACKAGED = "6.1,6.12,7.3"
-UNIT_FOLDERS = ("unit", "provider", "sim")
+UNIT_FOLDERS = ("unit", "provider", "sim", "fabric")
 KUNIT_COMMAND = ("for m in $(cd /lib/modules/$(uname -r)/updates && ls *kunit*.ko); do "
                  "modprobe ${m%.ko} || exit 1; done; dmesg >/out/kunit.log")
 

@@ -25,7 +25,7 @@ bool core_queue_is_full(struct core *core)
 {
 	struct endpoint *ep = &core->ep;
 
-	return !link_has_room(ep->out) ||
+	return !ep->out.has_room(ep->out.to) ||
 	       rng_chance(&ep->rng, ep->cfg.local_fail);
 }
 
@@ -55,6 +55,8 @@ static bool reap(struct core *core)
 		if (wqe->status)
 			to_error(core);
 	}
+	if (req->cons != before && core->ep.on_done)
+		core->ep.on_done(core->ep.context);
 	return req->cons != before && req->prod != core->ep.tx->posted;
 }
 
@@ -68,6 +70,22 @@ static void flush(struct core *core)
 		tx->failed = CROCE_STATUS_WR_FLUSH_ERR;
 	while (tx->done < tx->posted)
 		flow_complete(tx, tx->done, CROCE_STATUS_WR_FLUSH_ERR);
+}
+
+static void take_packet(struct core *core, const struct croce_pkt *pkt,
+			const u8 *bytes, bool is_marked)
+{
+	u32 flags = croce_opcode_info(pkt->opcode)->flags;
+
+	if (flags & CROCE_OPF_CNP)
+		core_cc_on_cnp(core);
+	else if (flags & CROCE_OPF_REQUEST)
+		core_on_request(core, pkt, bytes);
+	else
+		core_on_response(core, pkt, bytes);
+	if (is_marked)
+		core_cc_on_mark(core, pkt);
+	check(core);
 }
 
 static void take_in(struct core *core)
@@ -85,11 +103,8 @@ static void take_in(struct core *core)
 		}
 		/* Only for the oracle of UC, see struct piece. */
 		pkt.pkey = frame->tag;
-		if (croce_opcode_info(pkt.opcode)->flags & CROCE_OPF_REQUEST)
-			core_on_request(core, &pkt, frame->bytes + pkt.hdr_len);
-		else
-			core_on_response(core, &pkt, frame->bytes + pkt.hdr_len);
-		check(core);
+		take_packet(core, &pkt, frame->bytes + pkt.hdr_len,
+			    frame->ecn == FRAME_CE);
 		frame_free(frame);
 	}
 }
@@ -98,10 +113,12 @@ static void turn(void *context, void *argument);
 
 static void schedule(struct core *core, u64 delay_ns)
 {
-	if (core->has_turn)
+	u64 at = core->ep.vt->now_ns + delay_ns;
+
+	if (at >= core->turn_ns)
 		return;
-	core->has_turn = true;
-	vtime_in(core->ep.vt, delay_ns, turn, core, NULL);
+	core->turn_ns = at;
+	vtime_at(core->ep.vt, at, turn, core, NULL);
 }
 
 static void wake(void *context, void *argument)
@@ -117,6 +134,8 @@ static void set_timer(struct core *core)
 {
 	u64 due = core->req.deadline_ns ? core->req.deadline_ns : U64_MAX;
 
+	if (core->pace_ns)
+		due = min(due, core->pace_ns);
 	if (core->retry_local)
 		due = min(due, core->ep.vt->now_ns + LOCAL_RETRY_NS);
 	if (due >= core->wake_ns)
@@ -164,8 +183,12 @@ static void turn(void *context, void *argument)
 	bool again;
 
 	(void)argument;
-	core->has_turn = false;
+	/* An earlier one did its work. */
+	if (core->turn_ns != core->ep.vt->now_ns)
+		return;
+	core->turn_ns = U64_MAX;
 	core->retry_local = false;
+	core->pace_ns = 0;
 	take_in(core);
 	core_on_timer(core);
 	check(core);
@@ -258,6 +281,7 @@ static void start(struct core *core)
 	croce_req_start(&core->req, &req, cfg->first_psn);
 	croce_resp_start(&core->resp, &resp, core->replay, cfg->peer_rd_atomic,
 			 cfg->peer_psn);
+	core_cc_start(core);
 }
 
 struct endpoint *core_create(const struct endpoint *common)
@@ -270,6 +294,7 @@ struct endpoint *core_create(const struct endpoint *common)
 	core->ep.ops = &core_ops;
 	core->last = &core->backlog;
 	core->wake_ns = U64_MAX;
+	core->turn_ns = U64_MAX;
 	core->ring = calloc(common->cfg.sq_depth, sizeof(*core->ring));
 	core->replay = calloc(common->cfg.peer_rd_atomic,
 			      sizeof(*core->replay));

@@ -36,6 +36,7 @@ static struct croce_pkt request_packet(const struct core *core,
 	u32 mtu = core->ep.cfg.mtu;
 	struct croce_pkt pkt = {
 		.opcode = croce_req_opcode(wqe, run, i),
+		.dest_qpn = core->ep.cfg.dest_qpn,
 		.psn = (run->psn + i) & 0xffffff,
 		.ackreq = run->ackreq && i + 1 == run->npkts,
 		.va = wqe->remote_addr + run->offset,
@@ -70,7 +71,7 @@ static void send_request(struct core *core, const struct croce_req_run *run,
 			     run->offset + i * core->ep.cfg.mtu, payload,
 			     pkt.payload_len);
 	trace_packet(&core->ep, "asks", &pkt);
-	link_send(core->ep.out, frame);
+	endpoint_send(&core->ep, frame);
 }
 
 /* Returns false when nothing was sent; shortens the run to what was. */
@@ -106,12 +107,10 @@ static bool faults(struct core *core, const struct croce_req_run *run)
 	return true;
 }
 
-static struct croce_req_run next_run(struct core *core)
+static struct croce_req_run next_run(struct core *core, u32 max)
 {
-	u32 max = core->ep.cfg.max_pkts;
 	struct croce_req_run run, again;
 
-	fetch(core);
 	run = croce_req_next(&core->req, max);
 	again = croce_req_next(&core->req, max);
 	if (run.verdict != again.verdict || run.wqe != again.wqe ||
@@ -121,14 +120,26 @@ static struct croce_req_run next_run(struct core *core)
 	return run;
 }
 
+static u32 data_bytes(const struct core *core, const struct croce_req_run *run)
+{
+	u8 kind = croce_req_wqe(&core->req, run->wqe)->kind;
+
+	return croce_kind_has_response(kind) ? 0 : run->length;
+}
+
 bool core_request(struct core *core)
 {
-	u32 sent = 0;
+	u32 sent = 0, room;
 
 	while (!core->retry_local) {
-		struct croce_req_run run = next_run(core);
+		struct croce_req_run run;
 
+		fetch(core);
+		room = core_cc_room(core, core->ep.cfg.max_pkts);
+		run = next_run(core, max(room, 1U));
 		if (run.verdict < CROCE_REQ_SEND)
+			return false;
+		if (core->cc.limited && !core_cc_allows(core, &run, room))
 			return false;
 		if (run.verdict == CROCE_REQ_LOCAL && core_queue_is_full(core)) {
 			core->retry_local = true;
@@ -141,6 +152,8 @@ bool core_request(struct core *core)
 			flow_begin(core->ep.tx, run.wqe);
 		else if (!send_request_run(core, &run))
 			return false;
+		if (run.verdict == CROCE_REQ_SEND)
+			core_cc_on_sent(core, run.npkts, data_bytes(core, &run));
 		croce_req_on_sent(&core->req, &run, core->ep.vt->now_ns);
 		sent += max(run.npkts, 1U);
 		if (sent >= core->ep.cfg.budget)
@@ -174,6 +187,7 @@ void core_on_response(struct core *core, const struct croce_pkt *pkt,
 
 	rec = croce_comp_on_packet(&core->req, pkt, ep->vt->now_ns);
 	count(core, &rec);
+	core_cc_on_record(core, &rec);
 	if (rec.verdict != CROCE_COMP_PLACE)
 		return;
 	index = croce_req_wqe(&core->req, rec.wqe)->wr_id;
@@ -188,6 +202,7 @@ void core_on_timer(struct core *core)
 	struct croce_comp_record rec;
 
 	rec = croce_req_on_timer(&core->req, core->ep.vt->now_ns);
+	core_cc_on_record(core, &rec);
 	if (rec.verdict != CROCE_COMP_DROP)
 		count(core, &rec);
 }

@@ -125,6 +125,7 @@ static void send_response(struct core *core, const struct croce_resp_run *run,
 	u32 mtu = core->ep.cfg.mtu;
 	struct croce_pkt pkt = {
 		.opcode = croce_resp_opcode(run, i),
+		.dest_qpn = core->ep.cfg.dest_qpn,
 		.psn = (run->psn + i) & 0xffffff,
 		.syndrome = run->syndrome,
 		.msn = run->msn,
@@ -139,7 +140,7 @@ static void send_response(struct core *core, const struct croce_resp_run *run,
 		flow_read(core->ep.rx, run->va + i * mtu, payload,
 			  pkt.payload_len);
 	trace_packet(&core->ep, "answers", &pkt);
-	link_send(core->ep.out, frame);
+	endpoint_send(&core->ep, frame);
 }
 
 /* Returns false when nothing was sent; shortens the run to what was. */
@@ -177,19 +178,26 @@ static bool can_respond(struct core *core, const struct croce_resp_run *run)
 
 bool core_respond(struct core *core)
 {
-	u32 sent = 0;
+	u32 sent = 0, room;
 
 	while (croce_resp_owes(&core->resp) && !core->retry_local) {
 		struct croce_resp_run run;
 
-		run = croce_resp_next(&core->resp, core->ep.cfg.max_pkts);
+		room = core_cc_limits_responses(core) ?
+		       core_cc_room(core, core->ep.cfg.max_pkts) :
+		       core->ep.cfg.max_pkts;
+		run = croce_resp_next(&core->resp, max(room, 1U));
 		if (run.tx == CROCE_RESP_TX_NONE)
 			oracle_fail("%s: owes nothing", core->ep.name);
+		if (!room && run.tx == CROCE_RESP_TX_READ)
+			return false;
 		if (!can_respond(core, &run))
 			continue;
 		if (!send_response_run(core, &run))
 			return false;
 		croce_resp_on_sent(&core->resp, &run);
+		if (core_cc_limits_responses(core))
+			core_cc_on_sent(core, run.npkts, run.length);
 		sent += run.npkts;
 		if (sent >= core->ep.cfg.budget)
 			return true;

@@ -84,8 +84,8 @@ static void cut(void *context, void *argument)
 	struct fabric *fabric = context;
 
 	(void)argument;
-	fabric->side[0].link.is_cut = true;
-	fabric->side[1].link.is_cut = rng_chance(&fabric->rng, PPM / 2);
+	fabric->side[0].link.wire.is_cut = true;
+	fabric->side[1].link.wire.is_cut = rng_chance(&fabric->rng, PPM / 2);
 }
 
 static void set_up_flow(struct fabric *fabric, u32 i)
@@ -112,7 +112,7 @@ static void set_up_end(struct fabric *fabric, u32 i)
 		.name = names[i],
 		.cfg = scenario->end[i],
 		.vt = &fabric->vt,
-		.out = &side->link,
+		.out = { link_has_room, link_send, &side->link },
 		.tx = &side->flow,
 		.rx = &other->flow,
 		.rng.state = scenario->seed * 4 + i,
@@ -121,8 +121,8 @@ static void set_up_end(struct fabric *fabric, u32 i)
 	side->wanted = receives_wanted(&other->flow);
 	side->ep = i && scenario->stock ? stock_create(&common) :
 					  core_create(&common);
-	other->link.deliver = side->ep->ops->receive;
-	other->link.to = side->ep;
+	other->link.wire.deliver = side->ep->ops->receive;
+	other->link.wire.to = side->ep;
 }
 
 static void set_up(struct fabric *fabric)
@@ -205,7 +205,7 @@ static void check_end(const struct fabric *fabric)
 static void describe(const struct fabric *fabric)
 {
 	const struct scenario *scenario = fabric->scenario;
-	u64 frames = fabric->side[0].link.frames + fabric->side[1].link.frames;
+	u64 frames = fabric->side[0].link.wire.frames + fabric->side[1].link.wire.frames;
 
 	printf("seed %llu:%s%s%s trouble %d, mtu %u, %u and %u messages up to %u: ",
 	       (unsigned long long)scenario->seed,

@@ -18,7 +18,6 @@ struct frame *frame_build(const struct croce_pkt *pkt, u8 **payload)
 
 	copy.pad = croce_pad_len(pkt->payload_len);
 	copy.pkey = 0xffff;
-	copy.dest_qpn = 0x11;
 	frame = frame_new(hdr_len + pkt->payload_len + copy.pad +
 			  CROCE_ICRC_LEN);
 	croce_pkt_build(header, &copy);

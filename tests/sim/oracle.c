@@ -44,6 +44,7 @@ void flow_init(struct flow *flow, const char *name, u32 count, bool reliable)
 	memset(flow, 0, sizeof(*flow));
 	flow->name = name;
 	flow->reliable = reliable;
+	flow->room = count;
 	flow->messages = calloc(count, sizeof(*flow->messages));
 	if (!flow->messages)
 		abort();
@@ -85,10 +86,22 @@ static void predict(struct flow *flow, struct message *message)
 			      message->compare_add);
 }
 
+static void make_room(struct flow *flow)
+{
+	flow->room = 2 * flow->room + 1;
+	flow->messages = realloc(flow->messages,
+				 flow->room * sizeof(*flow->messages));
+	if (!flow->messages)
+		abort();
+}
+
 struct message *flow_add(struct flow *flow, const struct message *message)
 {
-	struct message *new = &flow->messages[flow->count];
+	struct message *new;
 
+	if (flow->count == flow->room)
+		make_room(flow);
+	new = &flow->messages[flow->count];
 	*new = *message;
 	new->va = (u64)(flow->count + 1) << REGION_SHIFT;
 	if (is_atomic(new->kind))
@@ -276,6 +289,7 @@ void flow_execute(struct flow *flow, const struct piece *piece,
 		oracle_fail("%s: %u: wrong bytes at %u", flow->name,
 			    flow->exec, piece->offset);
 	message->executed += piece->length;
+	flow->bytes += piece->length;
 	ended = message->executed == message->length;
 	if (piece->last != ended)
 		oracle_fail("%s: %u: ends at %u of %u", flow->name, flow->exec,
@@ -297,6 +311,7 @@ void flow_execute_read(struct flow *flow, u64 va, u32 len)
 			    flow->exec, len, (unsigned long long)va,
 			    message->executed);
 	message->executed += len;
+	flow->bytes += len;
 	if (message->executed == message->length)
 		finish(flow, message);
 }

@@ -55,11 +55,13 @@ struct message {
 
 /**
  * struct flow - messages of one direction
+ * @room: of @messages
  * @posted: next message to post
  * @begun: next message to begin
  * @exec: next message that the responder executes
  * @done: next message to complete
  * @received: receive WQEs completed
+ * @bytes: payload executed by the responder
  * @may_fail: bits of enum croce_status that the first failure may have
  * @failed: status of the first failure
  * @cells: memory for atomics at the responder
@@ -73,12 +75,13 @@ struct flow {
 	u32 exec;
 	u32 done;
 	u32 received;
+	u32 room;
+	u64 bytes;
 	u32 may_fail;
 	u8 failed;
 	bool reliable;
 	u64 cells[CELLS];
 	u64 model[CELLS];
-	u64 progress_ns;
 };
 
 /* One packet's worth of execution at the responder. */

@@ -24,29 +24,29 @@ static void make_link(struct scenario *scenario, struct rng *rng,
 	static const u32 oddities[] = { 0, 0, 1000, 10000, 100000, 300000 };
 
 	if (!scenario->clean) {
-		link->loss = rng_pick(rng, losses);
-		link->dup = rng_pick(rng, oddities);
-		link->reorder = rng_pick(rng, oddities);
-		link->corrupt = rng_pick(rng, losses) / 4;
+		link->wire.loss = rng_pick(rng, losses);
+		link->wire.dup = rng_pick(rng, oddities);
+		link->wire.reorder = rng_pick(rng, oddities);
+		link->wire.corrupt = rng_pick(rng, losses) / 4;
 	}
 	if (options->loss >= 0)
-		link->loss = options->loss;
+		link->wire.loss = options->loss;
 	if (options->dup >= 0)
-		link->dup = options->dup;
+		link->wire.dup = options->dup;
 	if (options->reorder >= 0)
-		link->reorder = options->reorder;
+		link->wire.reorder = options->reorder;
 	if (options->corrupt >= 0)
-		link->corrupt = options->corrupt;
+		link->wire.corrupt = options->corrupt;
 	if (!scenario->reliable) {
-		link->dup = 0;
-		link->reorder = 0;
+		link->wire.dup = 0;
+		link->wire.reorder = 0;
 	}
 	link->rate_mbps = rng_scale(rng, scenario->clean ? 25000 : 4000,
 				    400000);
-	link->delay_ns = rng_scale(rng, 0, scenario->clean ? 50 * US : 2 * MS);
-	link->jitter_ns = rng_scale(rng, 0, scenario->clean ? 10 * US : MS);
-	link->reorder_ns = rng_scale(rng, 1, 2 * MS);
-	link->ghost_ns = rng_scale(rng, 1, 2000 * MS);
+	link->wire.delay_ns = rng_scale(rng, 0, scenario->clean ? 50 * US : 2 * MS);
+	link->wire.jitter_ns = rng_scale(rng, 0, scenario->clean ? 10 * US : MS);
+	link->wire.reorder_ns = rng_scale(rng, 1, 2 * MS);
+	link->wire.ghost_ns = rng_scale(rng, 1, 2000 * MS);
 	link->queue_frames = scenario->clean ? 1 << 20 :
 					       rng_scale(rng, 4, 4096);
 }
@@ -55,9 +55,9 @@ static void make_link(struct scenario *scenario, struct rng *rng,
 static u64 some_timeout(const struct scenario *scenario, struct rng *rng)
 {
 	const struct link_config *link = scenario->link;
-	u64 round_trip = link[0].delay_ns + link[0].jitter_ns +
-			 link[0].reorder_ns + link[1].delay_ns +
-			 link[1].jitter_ns + link[1].reorder_ns;
+	u64 round_trip = link[0].wire.delay_ns + link[0].wire.jitter_ns +
+			 link[0].wire.reorder_ns + link[1].wire.delay_ns +
+			 link[1].wire.jitter_ns + link[1].wire.reorder_ns;
 	u64 timeout = 4096ULL << rng_in(rng, 8, 17);
 
 	if (scenario->clean && rng_chance(rng, PPM / 8))
@@ -65,6 +65,40 @@ static u64 some_timeout(const struct scenario *scenario, struct rng *rng)
 	while (timeout < 4 * round_trip + 4 * MS)
 		timeout *= 2;
 	return timeout;
+}
+
+/* Each knob is at its initial value, or anywhere in its range. */
+static void make_knobs(struct rng *rng, struct croce_cc_params *params)
+{
+	u32 i;
+
+	croce_cc_params_init(params);
+	for (i = 0; i < croce_cc_num_knobs; i++) {
+		const struct croce_cc_knob *knob = &croce_cc_knobs[i];
+
+		if (rng_chance(rng, PPM / 4))
+			croce_cc_knob_set(params, i,
+					  rng_scale(rng, knob->min, knob->max));
+	}
+}
+
+/* Marks come from nowhere: they only have to do no harm. */
+static void make_congestion(struct scenario *scenario, struct rng *rng)
+{
+	static const u32 marks[] = { 0, 1000, 30000, 300000, PPM };
+	u32 i;
+
+	if (scenario->clean || !rng_chance(rng, PPM / 3))
+		return;
+	for (i = 0; i < 2; i++) {
+		scenario->link[i].wire.mark = rng_pick(rng, marks);
+		make_knobs(rng, &scenario->params[i]);
+		scenario->end[i].cc = croce_cc_algorithms[
+			rng_in(rng, 0, croce_cc_num_algorithms - 1)];
+		scenario->end[i].cc_params = &scenario->params[i];
+		scenario->end[i].line_rate = scenario->link[i].rate_mbps *
+					     CROCE_CC_MBPS;
+	}
 }
 
 static void make_end(const struct scenario *scenario, struct rng *rng,
@@ -170,6 +204,7 @@ void scenario_make(struct scenario *scenario, u64 seed,
 			scenario->end[!i].max_rd_atomic;
 	}
 	make_trouble(scenario, &rng);
+	make_congestion(scenario, &rng);
 }
 
 static u32 some_length(struct rng *rng, u32 max_length, u32 mtu)

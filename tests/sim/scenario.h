@@ -44,6 +44,7 @@ struct options {
  *	where a drain or a failure of an end asks for it
  * @starve: receive WQEs come late, this long after each other
  * @link: from end 0, from end 1
+ * @params: knobs of congestion control
  */
 struct scenario {
 	u64 seed;
@@ -59,6 +60,7 @@ struct scenario {
 	u64 cut_ns;
 	struct link_config link[2];
 	struct endpoint_config end[2];
+	struct croce_cc_params params[2];
 };
 
 void scenario_make(struct scenario *scenario, u64 seed,

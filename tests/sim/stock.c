@@ -10,9 +10,12 @@ static void stock_receive(void *to, void *argument)
 	struct croce_pkt pkt;
 
 	if (frame_parse(frame, &pkt)) {
-		if (croce_opcode_info(pkt.opcode)->flags & CROCE_OPF_REQUEST)
+		u32 flags = croce_opcode_info(pkt.opcode)->flags;
+
+		/* CNPs are nothing to it. */
+		if (flags & CROCE_OPF_REQUEST)
 			stock_on_request(stock, &pkt, frame->bytes + pkt.hdr_len);
-		else
+		else if (flags & CROCE_OPF_RESPONSE)
 			stock_on_response(stock, &pkt, frame->bytes + pkt.hdr_len);
 	}
 	frame_free(frame);

@@ -113,7 +113,7 @@ static void send_packet(struct stock *stock, u32 i)
 	flow_payload(stock->ep.tx, stock->at, offset, payload,
 		     pkt.payload_len);
 	trace_packet(&stock->ep, "asks", &pkt);
-	link_send(stock->ep.out, frame);
+	endpoint_send(&stock->ep, frame);
 }
 
 static void reap(struct stock *stock)

@@ -11,7 +11,7 @@ static void respond(struct stock *stock, struct croce_pkt *pkt, u64 va)
 	if (pkt->payload_len)
 		flow_read(stock->ep.rx, va, payload, pkt->payload_len);
 	trace_packet(&stock->ep, "answers", pkt);
-	link_send(stock->ep.out, frame);
+	endpoint_send(&stock->ep, frame);
 }
 
 static void send_ack(struct stock *stock, u32 psn, u8 syndrome)

@@ -3,8 +3,8 @@
  * Random numbers that a seed repeats (splitmix64). Probabilities are in parts
  * per million.
  */
-#ifndef SIM_RNG_H
-#define SIM_RNG_H
+#ifndef FABRIC_RNG_H
+#define FABRIC_RNG_H
 
 #include <linux/types.h>
 
@@ -56,4 +56,4 @@ static inline u64 rng_scale(struct rng *rng, u64 low, u64 high)
 
 #define rng_pick(rng, array) ((array)[rng_in(rng, 0, ARRAY_SIZE(array) - 1)])
 
-#endif /* SIM_RNG_H */
+#endif /* FABRIC_RNG_H */

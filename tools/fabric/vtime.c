@@ -2,6 +2,7 @@
 /* A binary heap of events. */
 #include "vtime.h"
 
+#include <linux/kernel.h>
 #include <stdlib.h>
 
 struct event {
@@ -81,6 +82,40 @@ bool vtime_step(struct vtime *vt)
 	vt->fired++;
 	event.fire(event.context, event.argument);
 	return true;
+}
+
+/* Time of the next event, U64_MAX if there is none. */
+u64 vtime_due(const struct vtime *vt)
+{
+	return vt->count ? vt->heap[0].at_ns : U64_MAX;
+}
+
+/* Another clock shows @now_ns: fire all that is due until then, each at its
+ * own time.
+ */
+void vtime_follow(struct vtime *vt, u64 now_ns)
+{
+	while (vtime_due(vt) <= now_ns)
+		vtime_step(vt);
+	if (vt->now_ns < now_ns)
+		vt->now_ns = now_ns;
+}
+
+/* Events of a kind will not fire; what they were about is released. The order
+ * of the heap is lost, so nothing else fires either: for the end only.
+ */
+void vtime_forget(struct vtime *vt, vtime_fn *fire,
+		  void (*release)(void *argument))
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < vt->count; i++) {
+		if (vt->heap[i].fire == fire)
+			release(vt->heap[i].argument);
+		else
+			vt->heap[kept++] = vt->heap[i];
+	}
+	vt->count = kept;
 }
 
 /* After the last event. */
