@@ -12,6 +12,8 @@
 
 /* Ethernet, IP, UDP, BTH and ICRC, about. */
 #define PACKET_OVERHEAD	64U
+/* Who waits looks this often at most whether its rate has risen. */
+#define RISE_NS		(50 * NSEC_PER_USEC)
 
 /**
  * croce_pacer_env - what congestion control is to know of the world
@@ -85,11 +87,13 @@ static u32 room_of_rate(struct croce_qp *qp, const struct croce_cc_env *env)
 {
 	struct croce_pace_rule rule = rule_of(qp, env);
 	u32 room = croce_pace_room(&qp->pace, &rule, env->now_ns);
+	u64 until = qp->cc.now.until_ns;
 
 	if (room)
 		return max(room / rule.packet, 1U);
-	qp->pace_ns = min_not_zero(croce_pace_when(&qp->pace, &rule),
-				   qp->cc.now.until_ns);
+	if (until)
+		until = max_t(u64, until, env->now_ns + RISE_NS);
+	qp->pace_ns = min_not_zero(croce_pace_when(&qp->pace, &rule), until);
 	trace_croce_pace_wait(qp, qp->pace_ns - env->now_ns);
 	return 0;
 }

@@ -120,7 +120,8 @@ struct croce_fault {
  * @max_inline: bytes of inline payload (I)
  * @work: CROCE_TASK_* bits (A)
  * @rx_backlog: packets that found the task owned (L: its lock)
- * @stream_until: jiffies; until then softirqs leave the task to @deferral (A)
+ * @stream_until: jiffies; until then softirqs leave the task to @deferral (T,
+ *	read anywhere with READ_ONCE)
  * @deferral: continues the task in the work queue
  * @timer: acknowledgement and RNR timer, and retries after local congestion
  * @timer_ns: what @timer is set to, KTIME_MAX when idle (T)
@@ -137,7 +138,7 @@ struct croce_fault {
  * @sq_busy: value last reported in ctl->state (T)
  * @sq_monologue: WRs since the peer's last request (T)
  * @sq_unsignalled: of these, since the last signalled one (T)
- * @sq_rung: jiffies of the last doorbell (T)
+ * @sq_rung_ns: time of the last doorbell (T)
  * @sq_broken: the process wrote an impossible index (T)
  * @req: requester (T)
  * @rq: receive queue; slots is 0 with an SRQ and with XRC (T)
@@ -205,7 +206,7 @@ struct croce_qp {
 	u32 sq_busy;
 	u32 sq_monologue;
 	u32 sq_unsignalled;
-	unsigned long sq_rung;
+	u64 sq_rung_ns;
 	bool sq_broken;
 	struct croce_req req;
 

@@ -306,6 +306,7 @@ void croce_recv_run(struct croce_qp *qp, struct sk_buff *skb)
 {
 	bool marked = skb_is_marked(skb);
 	struct croce_rx rx;
+	u32 good = 0;
 
 	start_run(&rx, skb);
 	while (next_in_run(&rx)) {
@@ -316,6 +317,8 @@ void croce_recv_run(struct croce_qp *qp, struct sk_buff *skb)
 		} else if (unlikely(!receive(qp, &rx))) {
 			stall(qp, &rx);
 			return;
+		} else {
+			good += rx.length;
 		}
 		if (marked)
 			croce_count(qp->dev,
@@ -323,6 +326,7 @@ void croce_recv_run(struct croce_qp *qp, struct sk_buff *skb)
 		if (unlikely(marked) && reason == CROCE_CNT_NUM)
 			croce_cnp_on_mark(qp, &rx.pkt, skb->priority);
 	}
+	croce_task_note_bytes(qp, good);
 	consume_skb(skb);
 }
 

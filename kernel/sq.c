@@ -4,15 +4,16 @@
  * user cannot reach, and only the copy is looked at; what does not hold there
  * becomes an error completion of that WR.
  */
+#include <linux/ktime.h>
 #include "sq.h"
 #include "place.h"
 #include "wire/parse.h"
 
 /* WRs looked at in one go; the next turn goes on. */
 #define FETCH_MAX	32U
-/* WRs that make a consumer one that does not wait, and how fast it posts them. */
+/* WRs that make a consumer one that does not wait, and how soon each follows. */
 #define AHEAD_WRS	8U
-#define AHEAD_TIME	max(HZ / 100, 1)
+#define AHEAD_NS	(250 * NSEC_PER_USEC)
 
 #define RC	BIT(IB_QPT_RC)
 #define UC	BIT(IB_QPT_UC)
@@ -459,11 +460,12 @@ int croce_sq_write(struct croce_qp *qp, const struct ib_send_wr *wr)
  */
 bool croce_sq_is_ahead(struct croce_qp *qp)
 {
+	u64 now_ns = ktime_get_ns();
 	u32 unseen = qp->sq_unsignalled + qp->req.prod - qp->req.cons;
 
-	if (time_after(jiffies, qp->sq_rung + AHEAD_TIME))
+	if (now_ns - qp->sq_rung_ns > AHEAD_NS)
 		qp->sq_monologue = 0;
-	qp->sq_rung = jiffies;
+	qp->sq_rung_ns = now_ns;
 	if (qp->sq_monologue < AHEAD_WRS)
 		return false;
 	return unseen >= AHEAD_WRS ||

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Ownership of a queue pair's transport state; see task.h. Everybody who owns
- * the task runs with bottom halves off, so an owner is never interrupted by a
- * receive softirq of its own CPU that would only find the task taken.
+ * the task runs with bottom halves off, but for the moment between two turns,
+ * so an owner is seldom interrupted by a receive softirq of its own CPU that
+ * would only find the task taken.
  *
  * Lifetime: an owner is inside an RCU read section, and everything that
  * outlives it (deferral, timer) is started while it still owns the task. So
@@ -26,7 +27,7 @@
 /* Turns an owner takes before it hands over to the work queue. */
 #define TURNS_MAX	16
 /* How long a queue pair that moved much at once is taken for a stream. */
-#define STREAM_TIME	max(HZ / 100, 1)
+#define STREAM_TIME	(HZ / 100 + 1)
 
 static void task_work(struct work_struct *work)
 {
@@ -68,19 +69,22 @@ void croce_task_init(struct croce_qp *qp)
  */
 static bool is_stream(const struct croce_qp *qp)
 {
-	return time_before(jiffies, READ_ONCE(qp->stream_until)) &&
+	unsigned long until = READ_ONCE(qp->stream_until);
+
+	/* Not one of half a cycle of jiffies ago. */
+	return time_in_range_open(jiffies, until - STREAM_TIME, until) &&
 	       num_online_cpus() > 1;
 }
 
 /**
  * croce_task_note_bytes - bytes of a QP were moved at once
  * @qp: QP
- * @bytes: of the run
+ * @bytes: of the run; received ones have been checked
  *
  * After a long run softirqs leave the work of @qp to the work queue for a while.
  * Short messages are not worth waking a worker.
  *
- * Context: any.
+ * Context: owner of the QP's task.
  */
 void croce_task_note_bytes(struct croce_qp *qp, u32 bytes)
 {
@@ -91,14 +95,34 @@ void croce_task_note_bytes(struct croce_qp *qp, u32 bytes)
 		WRITE_ONCE(qp->stream_until, until);
 }
 
-/* Hand over with the work bits as they are; false when one more appeared. */
+/*
+ * Hand over with the work bits as they are; false when one more appeared. The
+ * worker's own must not be among them: it would come, change nothing and go,
+ * and nobody would notice that it was here.
+ */
 static bool task_hand_over(struct croce_qp *qp)
 {
-	int bits = atomic_read(&qp->work);
+	int bits = atomic_fetch_andnot(CROCE_TASK_HANDOVER, &qp->work) &
+		   ~CROCE_TASK_HANDOVER;
 
 	queue_work(croce_wq, &qp->deferral);
 	return atomic_try_cmpxchg_release(&qp->work, &bits,
 					  bits & ~CROCE_TASK_RUNNING);
+}
+
+/*
+ * What was sent goes on its way before there is more, here or on another CPU.
+ * Nothing happens in a softirq, or under a caller with bottom halves off. Who
+ * is preempted is not to own anything, where that can be had.
+ */
+static void let_softirqs_run(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_disable();
+	local_bh_enable();
+	local_bh_disable();
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
 }
 
 /*
@@ -118,23 +142,24 @@ static void task_own(struct croce_qp *qp, enum croce_context context)
 			atomic_or(left, &qp->work);
 		if (atomic_try_cmpxchg_release(&qp->work, &idle, 0))
 			return;
+		let_softirqs_run();
 		if (++turns >= TURNS_MAX && task_hand_over(qp))
 			return;
-		/* What was sent goes on its way before there is more. */
-		if (context == CROCE_IN_WORK) {
-			local_bh_enable();
-			local_bh_disable();
-		}
 	}
 }
 
-/* Only an owner starts the deferral; one that sees the QP dead does not. */
-static bool task_leave_to_work(struct croce_qp *qp, enum croce_context context)
+/*
+ * Only an owner starts the deferral; one that sees the QP dead does not. Timers
+ * are not late because of it.
+ */
+static bool task_leave_to_work(struct croce_qp *qp, unsigned int work,
+			       enum croce_context context)
 {
 	if (qp->dead)
 		return false;
 	if (context == CROCE_IN_SOFTIRQ)
-		return is_stream(qp) && task_hand_over(qp);
+		return work & CROCE_TASK_RECV && is_stream(qp) &&
+		       task_hand_over(qp);
 	if (context != CROCE_IN_POST || !croce_qp_is_reliable(qp) ||
 	    num_online_cpus() == 1 || !croce_sq_is_ahead(qp))
 		return false;
@@ -158,7 +183,7 @@ void croce_task_run(struct croce_qp *qp, unsigned int work,
 	local_bh_disable();
 	rcu_read_lock();
 	if (!(atomic_fetch_or(work | CROCE_TASK_RUNNING, &qp->work) &
-	      CROCE_TASK_RUNNING) && !task_leave_to_work(qp, context))
+	      CROCE_TASK_RUNNING) && !task_leave_to_work(qp, work, context))
 		task_own(qp, context);
 	rcu_read_unlock();
 	local_bh_enable();
@@ -186,10 +211,7 @@ static void backlog_add(struct croce_qp *qp, struct sk_buff *skb)
  */
 void croce_task_receive(struct croce_qp *qp, struct sk_buff *skb)
 {
-	bool stream = is_stream(qp);
-
-	croce_task_note_bytes(qp, skb->len);
-	if (stream || !skb_queue_empty_lockless(&qp->rx_backlog) ||
+	if (is_stream(qp) || !skb_queue_empty_lockless(&qp->rx_backlog) ||
 	    !croce_task_try_enter(qp)) {
 		backlog_add(qp, skb);
 		croce_task_run(qp, CROCE_TASK_RECV, CROCE_IN_SOFTIRQ);

@@ -481,7 +481,10 @@ unsigned int croce_turn(struct croce_qp *qp, unsigned int work,
 	}
 	if (work & CROCE_TASK_RECV)
 		left |= take_in(qp);
-	if (work & CROCE_TASK_TIMER)
+	/* Nobody is late who is in the backlog. */
+	if (unlikely(work & left & CROCE_TASK_RECV))
+		left |= work & CROCE_TASK_TIMER;
+	else if (work & CROCE_TASK_TIMER)
 		on_timer(qp);
 	notify_process(qp);
 	left |= respond(qp);
