@@ -317,9 +317,9 @@ void croce_recv_run(struct croce_qp *qp, struct sk_buff *skb)
 		} else if (unlikely(!receive(qp, &rx))) {
 			stall(qp, &rx);
 			return;
-		} else {
-			good += rx.length;
 		}
+		if (likely(reason == CROCE_CNT_NUM))
+			good += rx.length;
 		if (marked)
 			croce_count(qp->dev,
 				    CROCE_CNT_NP_ECN_MARKED_ROCE_PACKETS);
