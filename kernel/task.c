@@ -112,8 +112,8 @@ static bool task_hand_over(struct croce_qp *qp)
 
 /*
  * What was sent goes on its way before there is more, here or on another CPU.
- * Nothing happens in a softirq, or under a caller with bottom halves off. Who
- * is preempted is not to own anything, where that can be had.
+ * Nothing happens under a caller with bottom halves off. Who is preempted is
+ * not to own anything, where that can be had.
  */
 static void let_softirqs_run(void)
 {
@@ -142,7 +142,9 @@ static void task_own(struct croce_qp *qp, enum croce_context context)
 			atomic_or(left, &qp->work);
 		if (atomic_try_cmpxchg_release(&qp->work, &idle, 0))
 			return;
-		let_softirqs_run();
+		/* A softirq has not disabled them; it is one. */
+		if (context != CROCE_IN_SOFTIRQ)
+			let_softirqs_run();
 		if (++turns >= TURNS_MAX && task_hand_over(qp))
 			return;
 	}
