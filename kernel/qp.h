@@ -17,6 +17,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include "core/cc.h"
+#include "backlog.h"
 #include "core/pace.h"
 #include "core/req.h"
 #include "core/resp.h"
@@ -25,9 +26,6 @@
 #include "sock.h"
 #include "srq.h"
 #include "umap.h"
-
-/* Packets waiting for the owner of the task at most. */
-#define CROCE_RX_BACKLOG_MAX	1024U
 
 /**
  * struct croce_sq_slot - what a private send WQE needs beside its core image
@@ -119,6 +117,7 @@ struct croce_fault {
  * @sig_all: every send WR is signalled (I)
  * @max_inline: bytes of inline payload (I)
  * @work: CROCE_TASK_* bits (A)
+ * @waiters: processes that wait to own the task (A)
  * @rx_backlog: packets that found the task owned (L: its lock)
  * @stream_until: jiffies; until then softirqs leave the task to @deferral (T,
  *	read anywhere with READ_ONCE)
@@ -186,7 +185,8 @@ struct croce_qp {
 	u32 max_inline;
 
 	atomic_t work;
-	struct sk_buff_head rx_backlog;
+	atomic_t waiters;
+	struct croce_backlog rx_backlog;
 	unsigned long stream_until;
 	struct work_struct deferral;
 	struct hrtimer timer;

@@ -365,7 +365,7 @@ static void reset(struct croce_qp *qp)
 	croce_resp_init(&qp->resp);
 	croce_reorder_purge(qp);
 	/* Those that waited for a page, and nobody took in since. */
-	skb_queue_purge(&qp->rx_backlog);
+	croce_backlog_purge(&qp->rx_backlog);
 	croce_path_drop(&qp->path);
 	qp->sq_broken = false;
 	qp->rqe_valid = false;

@@ -280,7 +280,7 @@ static void stall(struct croce_qp *qp, const struct croce_rx *rx)
 	cb->index = rx->index;
 	cb->stalled = true;
 	qp->stalled = true;
-	skb_queue_head(&qp->rx_backlog, rx->skb);
+	croce_backlog_give_back(&qp->rx_backlog, rx->skb);
 }
 
 static void drop(struct croce_qp *qp, enum croce_counter reason)

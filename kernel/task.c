@@ -53,7 +53,8 @@ static enum hrtimer_restart task_timer(struct hrtimer *timer)
 void croce_task_init(struct croce_qp *qp)
 {
 	atomic_set(&qp->work, 0);
-	skb_queue_head_init(&qp->rx_backlog);
+	atomic_set(&qp->waiters, 0);
+	croce_backlog_init(&qp->rx_backlog);
 	croce_reorder_init(qp);
 	croce_fault_init(qp);
 	INIT_WORK(&qp->deferral, task_work);
@@ -125,6 +126,12 @@ static void let_softirqs_run(void)
 		preempt_enable();
 }
 
+/* A process waits, which does what there is when it has owned the task. */
+static bool is_awaited(const struct croce_qp *qp)
+{
+	return unlikely(atomic_read(&qp->waiters));
+}
+
 /*
  * The owner's loop. Ownership ends by a compare-and-exchange that fails when
  * a work bit has appeared, so no mark left by another context is lost.
@@ -134,6 +141,11 @@ static void task_own(struct croce_qp *qp, enum croce_context context)
 	unsigned int turns = 0;
 
 	for (;;) {
+		if (is_awaited(qp)) {
+			atomic_fetch_andnot_release(CROCE_TASK_RUNNING,
+						    &qp->work);
+			return;
+		}
 		int work = atomic_fetch_and(CROCE_TASK_RUNNING, &qp->work);
 		int left = croce_turn(qp, work & CROCE_TASK_WORK, context);
 		int idle = CROCE_TASK_RUNNING;
@@ -193,12 +205,10 @@ void croce_task_run(struct croce_qp *qp, unsigned int work,
 
 static void backlog_add(struct croce_qp *qp, struct sk_buff *skb)
 {
-	if (skb_queue_len_lockless(&qp->rx_backlog) >= CROCE_RX_BACKLOG_MAX) {
-		croce_count(qp->dev, CROCE_CNT_DROP_BACKLOG);
-		kfree_skb(skb);
+	if (likely(croce_backlog_add(&qp->rx_backlog, skb)))
 		return;
-	}
-	skb_queue_tail(&qp->rx_backlog, skb);
+	croce_count(qp->dev, CROCE_CNT_DROP_BACKLOG);
+	kfree_skb(skb);
 }
 
 /**
@@ -213,8 +223,8 @@ static void backlog_add(struct croce_qp *qp, struct sk_buff *skb)
  */
 void croce_task_receive(struct croce_qp *qp, struct sk_buff *skb)
 {
-	if (is_stream(qp) || !skb_queue_empty_lockless(&qp->rx_backlog) ||
-	    !croce_task_try_enter(qp)) {
+	if (is_stream(qp) || !croce_backlog_is_empty(&qp->rx_backlog) ||
+	    is_awaited(qp) || !croce_task_try_enter(qp)) {
 		backlog_add(qp, skb);
 		croce_task_run(qp, CROCE_TASK_RECV, CROCE_IN_SOFTIRQ);
 		return;
@@ -254,6 +264,9 @@ bool croce_task_try_enter(struct croce_qp *qp)
  * croce_task_enter - become the owner, for the control path
  * @qp: QP
  *
+ * Waits for the end of one turn at most: who owns the task or comes to own it
+ * leaves its work to the process that waits.
+ *
  * Context: process, may sleep; returns with bottom halves off and in an RCU
  * read section, both ended by croce_task_leave().
  */
@@ -262,11 +275,12 @@ void croce_task_enter(struct croce_qp *qp)
 {
 	unsigned int spins = 0;
 
+	atomic_inc(&qp->waiters);
 	for (;;) {
 		local_bh_disable();
 		rcu_read_lock();
 		if (croce_task_try_enter(qp))
-			return;
+			break;
 		rcu_read_unlock();
 		local_bh_enable();
 		if (++spins < 100)
@@ -274,6 +288,8 @@ void croce_task_enter(struct croce_qp *qp)
 		else
 			usleep_range(20, 100);
 	}
+	/* Work that was left because of us is seen by croce_task_leave(). */
+	atomic_dec(&qp->waiters);
 }
 
 /**
@@ -315,5 +331,5 @@ void croce_task_stop(struct croce_qp *qp)
 	/* After this the work queue can no longer. */
 	cancel_work_sync(&qp->deferral);
 	/* Packets that arrive from now on are dropped by their turn. */
-	skb_queue_purge(&qp->rx_backlog);
+	croce_backlog_purge(&qp->rx_backlog);
 }

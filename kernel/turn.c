@@ -33,7 +33,7 @@ static unsigned int take_in(struct croce_qp *qp)
 		/* The end of the page fault asks for more. */
 		if (unlikely(qp->stalled))
 			return 0;
-		skb = skb_dequeue(&qp->rx_backlog);
+		skb = croce_backlog_take(&qp->rx_backlog);
 		if (!skb)
 			return 0;
 		pkts += croce_recv_pkts(skb);
@@ -470,7 +470,7 @@ unsigned int croce_turn(struct croce_qp *qp, unsigned int work,
 	u8 verdict = CROCE_REQ_IDLE;
 
 	if (unlikely(qp->dead)) {
-		skb_queue_purge(&qp->rx_backlog);
+		croce_backlog_purge(&qp->rx_backlog);
 		croce_reorder_purge(qp);
 		return 0;
 	}

@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * As much as possible until something breaks.  The connection to the peer is closed
- * first, so that nothing but the RDMA device ties the process to its namespace.
+ * first, so that nothing but the RDMA device ties the process to its namespace.  A thread
+ * asks for the state of the queue pair again and again, which waits for who works on it.
  */
 
 #define _GNU_SOURCE	/* setns */
 #include "xfer.h"
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define IN_FLIGHT	8
+#define QUERY_US	2000
+
+/* The thread that queries @qp until @stop; @longest is its longest call, us. */
+struct querier {
+	struct ibv_qp *qp;
+	atomic_bool stop;
+	uint64_t longest;
+};
 
 int leave_namespace(void)
 {
@@ -101,12 +113,38 @@ static void hang_up(int fd)
 	close(fd);
 }
 
-int flood(struct end *end)
+static uint64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000ULL + now.tv_nsec / 1000;
+}
+
+static void *query(void *arg)
+{
+	struct querier *querier = arg;
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	while (!querier->stop) {
+		uint64_t start = now_us(), spent;
+
+		if (ibv_query_qp(querier->qp, &attr, IBV_QP_STATE, &init))
+			break;	/* the device is gone */
+		spent = now_us() - start;
+		if (spent > querier->longest)
+			querier->longest = spent;
+		usleep(QUERY_US);
+	}
+	return NULL;
+}
+
+static int exchange(struct end *end)
 {
 	uint64_t posted, done = 0;
 	struct ibv_wc wc = {};
 
-	hang_up(end->fd);
 	for (posted = 0; posted < IN_FLIGHT; posted++)
 		if (post(end, posted))
 			return 0;
@@ -126,4 +164,22 @@ int flood(struct end *end)
 	printf("QP %d: %llu requests done; %s\n", end->index, (unsigned long long)done,
 	       ibv_wc_status_str(wc.status));
 	return 0;
+}
+
+int flood(struct end *end)
+{
+	struct querier querier = { .qp = end->qp };
+	pthread_t thread;
+	int ret;
+
+	hang_up(end->fd);
+	if (pthread_create(&thread, NULL, query, &querier)) {
+		perror("xfer: thread");
+		return -1;
+	}
+	ret = exchange(end);
+	querier.stop = true;
+	pthread_join(thread, NULL);
+	printf("QP %d: longest query %llu us\n", end->index, (unsigned long long)querier.longest);
+	return ret;
 }
