@@ -26,8 +26,13 @@
 
 /* Turns an owner takes before it hands over to the work queue. */
 #define TURNS_MAX	16
+/* Other CPUs that are asked whether they have time. */
+#define CPUS_ASKED	8
 /* How long a queue pair that moved much at once is taken for a stream. */
 #define STREAM_TIME	(HZ / 100 + 1)
+
+/* The CPU is inside a turn, or in one inside another. */
+static DEFINE_PER_CPU(bool, is_in_turn);
 
 static void task_work(struct work_struct *work)
 {
@@ -65,6 +70,24 @@ void croce_task_init(struct croce_qp *qp)
 }
 
 /*
+ * A CPU that is in no turn. Where there is none a wake-up would be for nothing:
+ * the worker waits for a CPU as long as the work would have taken here.
+ */
+static bool another_cpu_has_time(void)
+{
+	int cpu, self = smp_processor_id();
+	unsigned int asked = 0;
+
+	for_each_cpu_wrap(cpu, cpu_online_mask, self + 1) {
+		if (cpu == self || asked++ == CPUS_ASKED)
+			break;
+		if (!per_cpu(is_in_turn, cpu))
+			return true;
+	}
+	return false;
+}
+
+/*
  * The ends of a virtual link share the CPU of whoever sends, and a NIC's queue
  * has one: where much is moved, another CPU does that.
  */
@@ -74,7 +97,7 @@ static bool is_stream(const struct croce_qp *qp)
 
 	/* Not one of half a cycle of jiffies ago. */
 	return time_in_range_open(jiffies, until - STREAM_TIME, until) &&
-	       num_online_cpus() > 1;
+	       another_cpu_has_time();
 }
 
 /**
@@ -126,10 +149,24 @@ static void let_softirqs_run(void)
 		preempt_enable();
 }
 
-/* A process waits, which does what there is when it has owned the task. */
+/*
+ * A process waits on its CPU, and does what there is when it has owned the task.
+ */
 static bool is_awaited(const struct croce_qp *qp)
 {
 	return unlikely(atomic_read(&qp->waiters));
+}
+
+static int take_turn(struct croce_qp *qp, unsigned int work,
+		     enum croce_context context)
+{
+	bool nested = __this_cpu_read(is_in_turn);
+	int left;
+
+	__this_cpu_write(is_in_turn, true);
+	left = croce_turn(qp, work, context);
+	__this_cpu_write(is_in_turn, nested);
+	return left;
 }
 
 /*
@@ -147,17 +184,19 @@ static void task_own(struct croce_qp *qp, enum croce_context context)
 			return;
 		}
 		int work = atomic_fetch_and(CROCE_TASK_RUNNING, &qp->work);
-		int left = croce_turn(qp, work & CROCE_TASK_WORK, context);
+		int left = take_turn(qp, work & CROCE_TASK_WORK, context);
 		int idle = CROCE_TASK_RUNNING;
 
 		if (left)
 			atomic_or(left, &qp->work);
 		if (atomic_try_cmpxchg_release(&qp->work, &idle, 0))
 			return;
+		if (is_awaited(qp))
+			continue;
 		/* A softirq has not disabled them; it is one. */
 		if (context != CROCE_IN_SOFTIRQ)
 			let_softirqs_run();
-		if (++turns >= TURNS_MAX && task_hand_over(qp))
+		if (++turns >= TURNS_MAX && !qp->dead && task_hand_over(qp))
 			return;
 	}
 }
@@ -260,12 +299,46 @@ bool croce_task_try_enter(struct croce_qp *qp)
 		 CROCE_TASK_RUNNING);
 }
 
+static bool task_enter_now(struct croce_qp *qp)
+{
+	local_bh_disable();
+	rcu_read_lock();
+	if (!(atomic_read(&qp->work) & CROCE_TASK_RUNNING) &&
+	    croce_task_try_enter(qp))
+		return true;
+	rcu_read_unlock();
+	local_bh_enable();
+	return false;
+}
+
+/*
+ * Who is asked to leave counts on us to be there at once: we stay on this CPU,
+ * as an owner does on its own.
+ */
+static void task_enter_spinning(struct croce_qp *qp)
+{
+	preempt_disable();
+	atomic_inc(&qp->waiters);
+	while (!task_enter_now(qp))
+		cpu_relax();
+	/* Work that was left because of us is seen by croce_task_leave(). */
+	atomic_dec(&qp->waiters);
+	preempt_enable();
+}
+
+/* An owner may have been preempted by us: nobody leaves for us, we poll. */
+static void task_enter_sleeping(struct croce_qp *qp)
+{
+	while (!task_enter_now(qp))
+		usleep_range(20, 100);
+}
+
 /**
  * croce_task_enter - become the owner, for the control path
  * @qp: QP
  *
- * Waits for the end of one turn at most: who owns the task or comes to own it
- * leaves its work to the process that waits.
+ * Waits for the end of one turn at most (PREEMPT_RT: of the work there is): who
+ * owns the task or comes to own it leaves its work to the process that waits.
  *
  * Context: process, may sleep; returns with bottom halves off and in an RCU
  * read section, both ended by croce_task_leave().
@@ -273,23 +346,10 @@ bool croce_task_try_enter(struct croce_qp *qp)
 void croce_task_enter(struct croce_qp *qp)
 	__acquires(RCU)
 {
-	unsigned int spins = 0;
-
-	atomic_inc(&qp->waiters);
-	for (;;) {
-		local_bh_disable();
-		rcu_read_lock();
-		if (croce_task_try_enter(qp))
-			break;
-		rcu_read_unlock();
-		local_bh_enable();
-		if (++spins < 100)
-			cpu_relax();
-		else
-			usleep_range(20, 100);
-	}
-	/* Work that was left because of us is seen by croce_task_leave(). */
-	atomic_dec(&qp->waiters);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		task_enter_sleeping(qp);
+	else
+		task_enter_spinning(qp);
 }
 
 /**

@@ -21,6 +21,8 @@
 #define TURN_PKTS	64U
 /* Pause after the local queue refused a packet. */
 #define LOCAL_RETRY_NS	(200 * NSEC_PER_USEC)
+/* A timer waits so long for what has arrived. */
+#define TIMER_HOLD_NS	(2 * NSEC_PER_MSEC)
 /* Look at the clock while a packet waits for a page. */
 #define STALL_NS	NSEC_PER_MSEC
 
@@ -56,6 +58,16 @@ static void on_timer(struct croce_qp *qp)
 	if (unlikely(qp->cc.limited))
 		croce_pacer_on_response(qp, &rec);
 	croce_completer_count(qp, &rec);
+}
+
+/*
+ * Nobody is late who is in the backlog. But a peer that sends all the time must
+ * not keep us from sending again.
+ */
+static bool timer_can_wait(const struct croce_qp *qp, unsigned int left)
+{
+	return left & CROCE_TASK_RECV && !qp->retry_local &&
+	       ktime_get_ns() < qp->timer_ns + TIMER_HOLD_NS;
 }
 
 static unsigned int respond(struct croce_qp *qp)
@@ -481,11 +493,12 @@ unsigned int croce_turn(struct croce_qp *qp, unsigned int work,
 	}
 	if (work & CROCE_TASK_RECV)
 		left |= take_in(qp);
-	/* Nobody is late who is in the backlog. */
-	if (unlikely(work & left & CROCE_TASK_RECV))
-		left |= work & CROCE_TASK_TIMER;
-	else if (work & CROCE_TASK_TIMER)
-		on_timer(qp);
+	if (unlikely(work & CROCE_TASK_TIMER)) {
+		if (timer_can_wait(qp, left))
+			left |= CROCE_TASK_TIMER;
+		else
+			on_timer(qp);
+	}
 	notify_process(qp);
 	left |= respond(qp);
 	if (unlikely(qp->fatal) && !croce_resp_owes(&qp->resp))
