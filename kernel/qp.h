@@ -138,6 +138,8 @@ struct croce_fault {
  * @sq_monologue: WRs since the peer's last request (T)
  * @sq_unsignalled: of these, since the last signalled one (T)
  * @sq_rung_ns: time of the last doorbell (T)
+ * @sq_rung_prod: WRs that were known then (T)
+ * @sq_guessed: it was left to @deferral (T)
  * @sq_broken: the process wrote an impossible index (T)
  * @req: requester (T)
  * @rq: receive queue; slots is 0 with an SRQ and with XRC (T)
@@ -151,7 +153,7 @@ struct croce_fault {
  * @qkey: UD (T)
  * @notify: CQs whose consumers are to be told in this turn (T)
  * @retry_local: the qdisc refused a packet; send again after a pause (T)
- * @single: it refused the last skb; one that holds less may pass (T)
+ * @single: packets that go one by one, because it refused an skb (T)
  * @cc: congestion control (T)
  * @cc_choice: algorithm of the device that @cc began with; NULL: begin (T)
  * @pace: departure times, while @cc is limited (T)
@@ -207,6 +209,8 @@ struct croce_qp {
 	u32 sq_monologue;
 	u32 sq_unsignalled;
 	u64 sq_rung_ns;
+	u32 sq_rung_prod;
+	bool sq_guessed;
 	bool sq_broken;
 	struct croce_req req;
 
@@ -222,7 +226,7 @@ struct croce_qp {
 	u32 qkey;
 	struct croce_cq *notify[2];
 	bool retry_local;
-	bool single;
+	u8 single;
 	struct croce_cc cc;
 	const struct croce_cc_ops *cc_choice;
 	struct croce_pace pace;

@@ -17,6 +17,9 @@
 /* Packets of one run; bounds the time between two looks at the clock. */
 #define RUN_PKTS_MAX	64U
 
+/* Packets that go one by one after a refusal. */
+#define SINGLES		64U
+
 /* Without a route it counts as sent, and the timer finds out. */
 static int batch_flush(struct croce_batch *batch)
 {
@@ -29,7 +32,11 @@ static int batch_flush(struct croce_batch *batch)
 	batch->skb = NULL;
 	croce_path_seal(qp->dev, &qp->path, skb, batch->seg_len);
 	err = croce_path_xmit(qp->dev, &qp->path, skb, batch->pkts);
-	qp->single = err;
+	/* That a short one passes, an ACK say, tells nothing of long ones. */
+	if (err)
+		qp->single = SINGLES;
+	else if (batch->restricted)
+		qp->single--;
 	if (!err)
 		batch->unsent_psn = (batch->unsent_psn + batch->pkts) &
 				    CROCE_PSN_MASK;
@@ -58,7 +65,7 @@ static u32 least_hdr_len(u8 opcode)
 static u32 pkts_of_skb(const struct croce_qp *qp, const struct croce_pkt *pkt,
 		       u32 follow, bool alike)
 {
-	u32 most = READ_ONCE(qp->dev->gso) && !qp->single ?
+	u32 most = READ_ONCE(qp->dev->gso) ?
 		   SKB_PAYLOAD_MAX / packet_len(pkt) : 1;
 
 	if (!alike &&
@@ -108,6 +115,9 @@ static int batch_open(struct croce_batch *batch, const struct croce_pkt *pkt,
 	int err = -ENOMEM;
 
 	batch->unsent_psn = pkt->psn;
+	batch->restricted = batch->qp->single && pkts > 1;
+	if (batch->restricted)
+		pkts = 1;
 	if (pkts > 1)
 		err = open_run(batch, pkts * len);
 	if (err == -ENOMEM)
@@ -526,13 +536,12 @@ int croce_send_response(struct croce_qp *qp, struct croce_resp_run *run)
 	err = batch_end(&batch, build_responses(&batch, run));
 	if (has_data)
 		croce_xrc_leave(qp);
-	if (err == -EFAULT)
-		return err;
 	if (!err || err == -EHOSTUNREACH)
 		return 0;
 	sent = (batch.unsent_psn - run->psn) & CROCE_PSN_MASK;
 	if (!sent)
-		return err == -EINPROGRESS ? err : -EAGAIN;
+		return err == -EINPROGRESS || err == -EFAULT ? err : -EAGAIN;
+	/* What has gone counts; the rest meets its error at its beginning. */
 	run->npkts = sent;
 	run->length = sent * qp->resp.cfg.mtu;
 	run->last = false;

@@ -16,6 +16,7 @@
  * @room: bytes left in @skb
  * @pkts: packets in @skb
  * @unsent_psn: of the first packet that was not handed to the stack
+ * @restricted: more packets would have shared @skb but for @qp->single
  * @closed: the last packet was shorter; nothing may follow it
  *
  * Lives in one turn. Packets of several requests share an skb where their
@@ -29,6 +30,7 @@ struct croce_batch {
 	u32 room;
 	u32 pkts;
 	u32 unsent_psn;
+	bool restricted;
 	bool closed;
 };
 
