@@ -27,6 +27,9 @@
 #include "wire/icrc.h"
 #include "wire/parse.h"
 
+/* A pause that is longer than what a packet waits in a transmit queue. */
+#define PATH_PAUSE	(HZ / 100 + 1)
+
 #define ADDR_BUCKETS	64
 
 /**
@@ -345,6 +348,20 @@ struct dst_entry *croce_path_route(struct croce_dev *dev,
 	return path->dst;
 }
 
+/*
+ * Packets that follow each other take one transmit queue whichever CPU they are
+ * sent from, for two queues do not keep their order, and most peers take what
+ * comes early for a loss. After a pause the queue is that of the CPU at hand.
+ */
+static void choose_queue(struct croce_path *path, struct sk_buff *skb)
+{
+	if (!path->cpu || time_after(jiffies, path->used + PATH_PAUSE))
+		path->cpu = raw_smp_processor_id() + 1;
+#ifdef CONFIG_XPS
+	skb->sender_cpu = path->cpu;
+#endif
+}
+
 /**
  * croce_path_alloc - empty packet towards a peer
  * @dev: device
@@ -372,6 +389,7 @@ struct sk_buff *croce_path_alloc(struct croce_dev *dev,
 	skb_dst_set(skb, dst_clone(dst));
 	/* What a VLAN's PCP, mqprio and the like are derived from. */
 	skb->priority = path->av.sl;
+	choose_queue(path, skb);
 	return skb;
 }
 
@@ -549,6 +567,7 @@ int croce_path_xmit(struct croce_dev *dev, struct croce_path *path,
 		err = ip_local_out(net, NULL, skb);
 	else
 		err = ip6_local_out(net, NULL, skb);
+	path->used = jiffies;
 	if (likely(!err)) {
 		croce_count_add(dev, CROCE_CNT_SENT_PKTS, pkts);
 		croce_count_add(dev, CROCE_CNT_SENT_BYTES, bytes);

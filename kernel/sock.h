@@ -18,6 +18,8 @@
  * @cookie: of @dst (T)
  * @ip_id: IPv4 identification of the next packet (T)
  * @serial: of the vector that @dst belongs to (T)
+ * @used: jiffies of the last packet (T)
+ * @cpu: whose transmit queue it takes, from 1 (T)
  */
 struct croce_path {
 	struct croce_av av;
@@ -25,6 +27,8 @@ struct croce_path {
 	u32 cookie;
 	u16 ip_id;
 	u64 serial;
+	unsigned long used;
+	u32 cpu;
 };
 
 /* Room in front of the UDP payload, link layer excluded. */

@@ -149,7 +149,8 @@ fabric_netns() {
 		echo "fabric netns: only one end can be rxe" >&2
 		return 1
 	fi
-	ip link add va type veth peer name vb
+	# shellcheck disable=SC2086 # words
+	ip link add va ${VETH:-} type veth peer name vb ${VETH:-}
 	for end in $ENDS; do
 		[ -z "${NS[$end]}" ] || ip link set "${NIC[$end]}" netns "${NS[$end]}"
 		at "$end" ip link set lo up
