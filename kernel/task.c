@@ -299,38 +299,36 @@ bool croce_task_try_enter(struct croce_qp *qp)
 		 CROCE_TASK_RUNNING);
 }
 
-static bool task_enter_now(struct croce_qp *qp)
-{
-	local_bh_disable();
-	rcu_read_lock();
-	if (!(atomic_read(&qp->work) & CROCE_TASK_RUNNING) &&
-	    croce_task_try_enter(qp))
-		return true;
-	rcu_read_unlock();
-	local_bh_enable();
-	return false;
-}
-
 /*
  * Who is asked to leave counts on us to be there at once: we stay on this CPU,
- * as an owner does on its own.
+ * as an owner does on its own. There, PREEMPT_RT is different: an owner may have
+ * been preempted by us, so we sleep, and nobody leaves for us.
  */
-static void task_enter_spinning(struct croce_qp *qp)
+#define WAITER_SPINS	(!IS_ENABLED(CONFIG_PREEMPT_RT))
+
+static void wait_begin(struct croce_qp *qp)
 {
+	if (!WAITER_SPINS)
+		return;
 	preempt_disable();
 	atomic_inc(&qp->waiters);
-	while (!task_enter_now(qp))
-		cpu_relax();
-	/* Work that was left because of us is seen by croce_task_leave(). */
-	atomic_dec(&qp->waiters);
-	preempt_enable();
 }
 
-/* An owner may have been preempted by us: nobody leaves for us, we poll. */
-static void task_enter_sleeping(struct croce_qp *qp)
+static void wait_a_little(void)
 {
-	while (!task_enter_now(qp))
+	if (WAITER_SPINS)
+		cpu_relax();
+	else
 		usleep_range(20, 100);
+}
+
+/* Work that was left because of us is seen by croce_task_leave(). */
+static void wait_end(struct croce_qp *qp)
+{
+	if (!WAITER_SPINS)
+		return;
+	atomic_dec(&qp->waiters);
+	preempt_enable();
 }
 
 /**
@@ -346,10 +344,18 @@ static void task_enter_sleeping(struct croce_qp *qp)
 void croce_task_enter(struct croce_qp *qp)
 	__acquires(RCU)
 {
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		task_enter_sleeping(qp);
-	else
-		task_enter_spinning(qp);
+	wait_begin(qp);
+	for (;;) {
+		local_bh_disable();
+		rcu_read_lock();
+		if (!(atomic_read(&qp->work) & CROCE_TASK_RUNNING) &&
+		    croce_task_try_enter(qp))
+			break;
+		rcu_read_unlock();
+		local_bh_enable();
+		wait_a_little();
+	}
+	wait_end(qp);
 }
 
 /**
