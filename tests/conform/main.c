@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct ibv_device_attr_ex limits;
 struct ibv_port_attr port;
 const char *link_command;
+double patience = 6;
 bool is_thorough;
 
 static const struct table * const tables[] = {
@@ -21,7 +23,7 @@ static const struct table * const tables[] = {
 
 static const char usage[] =
 	"conform -d DEVICE [-p DEVICE] [-x GID-INDEX] [-o PART-OF-NAME] [-c FILE] [-n]\n"
-	"        [-k COMMAND] [-t] [-l]\n"
+	"        [-k COMMAND] [-w SECONDS] [-t] [-l]\n"
 	"  -d  device under test: requester and responder\n"
 	"  -p  another device is the responder\n"
 	"  -x  GID of the requester; by default the first of RoCE v2, of IPv4 if there is one\n"
@@ -30,6 +32,7 @@ static const char usage[] =
 	"  -c  outcomes as CSV, for compare\n"
 	"  -n  outcomes are shown, and none is a failure\n"
 	"  -k  a command that takes the device's link down and up again\n"
+	"  -w  patience for a completion, 6 by default\n"
 	"  -t  thorough: also limits that take minutes and gigabytes\n"
 	"  -l  list cases, what is wanted, and the source\n";
 
@@ -43,7 +46,7 @@ static int parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "d:p:x:y:o:c:nk:tlh")) != -1) {
+	while ((c = getopt(argc, argv, "d:p:x:y:o:c:nk:w:tlh")) != -1) {
 		switch (c) {
 		case 'd': opt.device = optarg; break;
 		case 'p': opt.peer = optarg; break;
@@ -53,6 +56,7 @@ static int parse(int argc, char **argv)
 		case 'c': opt.csv = optarg; break;
 		case 'n': opt.tolerant = true; break;
 		case 'k': link_command = optarg; break;
+		case 'w': patience = atof(optarg); break;
 		case 't': is_thorough = true; break;
 		case 'l': opt.list = true; break;
 		default: return -1;
@@ -92,9 +96,9 @@ static int choose_gid(struct ibv_context *ctx)
 	return found;
 }
 
-static int open_ends(struct rig *empty)
+static int open_ends(struct rig *rig)
 {
-	struct end *from = &empty->from, *to = &empty->to;
+	struct end *from = &rig->from, *to = &rig->to;
 
 	from->ctx = open_device(opt.device);
 	to->ctx = opt.peer ? open_device(opt.peer) : from->ctx;
@@ -107,6 +111,21 @@ static int open_ends(struct rig *empty)
 	to->gid_index = opt.peer_gid != NONE ? opt.peer_gid :
 			opt.peer ? choose_gid(to->ctx) : from->gid_index;
 	from->received = to->received = 1ULL << 32;
+	return 0;
+}
+
+/* Each case opens the devices itself; GIDs are looked for once, since tables are long. */
+static int look_around(void)
+{
+	struct rig rig = {};
+
+	if (open_ends(&rig))
+		return -1;
+	opt.gid = rig.from.gid_index;
+	opt.peer_gid = rig.to.gid_index;
+	ibv_close_device(rig.from.ctx);
+	if (opt.peer)
+		ibv_close_device(rig.to.ctx);
 	return 0;
 }
 
@@ -173,28 +192,54 @@ static void write_csv(FILE *csv, const struct table *table, const struct rig *ri
 }
 
 /* Returns whether it is a failure. */
-static bool run(FILE *csv, const struct table *table, const struct rig *empty,
-		const struct row *row, int number)
+static bool run(FILE *csv, const struct table *table, const struct row *row, int number)
 {
-	struct rig rig = *empty;
+	struct rig rig = { .row = row };
 	const char *verdict;
 	bool failed;
 	int bad;
 
-	rig.row = row;
-	alarm(is_thorough ? 600 : 60);
-	bad = perform(&rig);
+	alarm(is_thorough ? 600 : 40);
+	bad = open_ends(&rig) ? complain(&rig, "no device") : perform(&rig);
 	verdict = bad == SKIP ? "skip" : bad || !is_as_wanted(&rig) ? "FAIL" : "ok";
 	failed = *verdict == 'F' && !opt.tolerant;
-	printf("%sok %d - %s/%s%s%s%s\n", failed ? "not " : "", number, table->name, row->name,
+	printf("%sok %d - %s/%s%s%s\n", failed ? "not " : "", number, table->name, row->name,
 	       bad == SKIP ? " # SKIP " : *verdict == 'F' && !failed ? " # differs" : "",
-	       bad == SKIP ? rig.why : "", "");
+	       bad == SKIP ? rig.why : "");
 	if (bad && bad != SKIP)
 		printf("#   %s\n", rig.why);
 	else if (*verdict == 'F')
 		show_differences(&rig);
 	write_csv(csv, table, &rig, verdict);
 	return failed;
+}
+
+/* What a provider does to its process, or a driver to a system call, ends one case only. */
+static bool run_apart(FILE *csv, const struct table *table, const struct row *row, int number)
+{
+	struct rig rig = { .row = row };
+	double start = now();
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		status = run(csv, table, row, number);
+		fflush(csv);
+		fflush(stdout);
+		_exit(status);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return true;
+	if (now() - start > 2)
+		printf("# (%.1f s)\n", now() - start);
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	complain(&rig, "%s", WTERMSIG(status) == SIGALRM ? "no end" : strsignal(WTERMSIG(status)));
+	printf("%sok %d - %s/%s # %s\n", opt.tolerant ? "" : "not ", number, table->name,
+	       row->name, rig.why);
+	write_csv(csv, table, &rig, "FAIL");
+	fflush(csv);
+	return !opt.tolerant;
 }
 
 static bool is_chosen(const struct table *table, const struct row *row)
@@ -214,7 +259,7 @@ static void list_row(const struct table *table, const struct row *row)
 	       want.events, row->source);
 }
 
-static int run_all(FILE *csv, const struct rig *empty)
+static int run_all(FILE *csv)
 {
 	const struct table *table;
 	unsigned int i, k;
@@ -229,7 +274,7 @@ static int run_all(FILE *csv, const struct rig *empty)
 			if (opt.list)
 				list_row(table, &table->rows[k]);
 			else
-				failed += run(csv, table, empty, &table->rows[k], number);
+				failed += run_apart(csv, table, &table->rows[k], number);
 		}
 	}
 	if (!opt.list)
@@ -239,7 +284,6 @@ static int run_all(FILE *csv, const struct rig *empty)
 
 int main(int argc, char **argv)
 {
-	static struct rig empty;
 	FILE *csv = NULL;
 
 	if (parse(argc, argv)) {
@@ -247,7 +291,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (!opt.list && open_ends(&empty))
+	if (!opt.list && look_around())
 		return 2;
 	if (opt.csv) {
 		csv = fopen(opt.csv, "w");
@@ -257,5 +301,6 @@ int main(int argc, char **argv)
 		}
 		fputs("case,verdict,calls,requester,responder,states,events\n", csv);
 	}
-	return run_all(csv, &empty);
+	fflush(csv);
+	return run_all(csv);
 }

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATIENCE	6.0	/* seconds, for the requester's completions */
-#define AFTERMATH	0.5	/* for the rest, since something was seen */
-#define SETTLE		0.04	/* for what should not be there */
+#define AFTERMATH	(patience / 6)	/* seconds, for the rest, since something was seen */
+#define SETTLE		0.015		/* for more than what is wanted */
+#define NOTHING		0.04		/* for what should not be there at all */
 
 #define RECEIVED	(1ULL << 32)
 
@@ -232,7 +232,7 @@ void forget_events(struct rig *rig)
 
 static int await_count(struct rig *rig, const int *count, int wanted)
 {
-	double end = now() + PATIENCE;
+	double end = now() + patience;
 
 	while (*count < wanted && now() < end)
 		if (!look(rig))
@@ -302,7 +302,7 @@ void watch(struct rig *rig)
 	int events = count_words(want.events);
 	double start = now(), last = start, time = start;
 
-	while (time - start < PATIENCE) {
+	while (time - start < patience) {
 		if (look(rig))
 			last = now();
 		else
@@ -315,7 +315,7 @@ void watch(struct rig *rig)
 		if (time - last > AFTERMATH)
 			break;
 	}
-	for (last = now(); time - last < SETTLE; time = now())
+	for (last = now(); time - last < (from + to + events ? SETTLE : NOTHING); time = now())
 		if (!look(rig))
 			usleep(2000);
 	name_states(rig);

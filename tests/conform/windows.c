@@ -327,7 +327,7 @@ static const struct row rows[] = {
 	  .source = "IBA 9.4.1, 9.9.3: NAK, remote access error" },
 	{ .name = "LOCAL_INV, no such rkey", .needs = needs_type_2, .act = invalidate_nothing,
 	  .want = { .from = "LOC_QP_OP_ERR", .states = "ERR RTS" },
-	  .source = "IBA 10.6.5, 11.6.2: memory management operation error" },
+	  .source = "IBA 11.6: memory management operation error" },
 };
 
 const struct table windows_table = TABLE("windows", rows);
