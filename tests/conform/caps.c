@@ -67,7 +67,8 @@ static int queries_agree(struct rig *rig)
 	called(rig, ibv_query_device(rig->from.ctx, &attr));
 	say(rig, memcmp(&attr, &limits.orig_attr, sizeof(attr)) ? "differ" : "agree");
 	say(rig, limits.device_cap_flags_ex &&
-		 (uint32_t)limits.device_cap_flags_ex != attr.device_cap_flags ? "differ" : "agree");
+		 (uint32_t)limits.device_cap_flags_ex != attr.device_cap_flags ?
+		 "differ" : "agree");
 	return 0;
 }
 

@@ -190,7 +190,7 @@ extern const struct table keys_table, flow_table, states_table, windows_table,
 extern struct ibv_device_attr_ex limits;	/* of the first device */
 extern struct ibv_port_attr port;
 extern const char *link_command;		/* takes the link down and up again */
-extern double patience;				/* seconds, for completions that are wanted */
+extern double patience;				/* seconds, for what is wanted */
 extern bool is_thorough;			/* also what takes minutes */
 
 /* rig.c */

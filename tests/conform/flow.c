@@ -10,7 +10,7 @@
 
 #define NOT_READY	{ .from = "RNR_RETRY_EXC_ERR", .states = "ERR RTS" }
 #define RNR_RULE	"IBA 9.7.5: RNR NAK, RNR retry count; mlx5 cq.c, RNR_RETRY_EXC_ERR"
-#define RETRY_RULE	"IBA 9.7.6: transport timer, retry count; mlx5 cq.c, TRANSPORT_RETRY_EXC_ERR"
+#define RETRY_RULE	"IBA 9.7.6: transport timer, retry count; mlx5 cq.c, RETRY_EXC_ERR"
 #define FLUSH_RULE	"IBA 10.8, 11.6: WRs behind a failed one are flushed, in order, each once"
 
 /* The receive comes when the RNR timer has run a few times. */
@@ -196,7 +196,8 @@ static const struct row rows[] = {
 	{ .name = "unsignalled WRITE that fails",
 	  .op = { .len = 64, .rkey = NO_KEY, .unsignalled = true },
 	  .want = { .from = "REM_ACCESS_ERR", .states = "ERR ERR",
-		    .events = "to:QP_ACCESS_ERR" }, .source = "IBA 10.8: no completion but for errors" },
+		    .events = "to:QP_ACCESS_ERR" },
+	  .source = "IBA 10.8: no completion but for errors" },
 	{ .name = "receives of a failed responder", .recvs = 3, .room = 64,
 	  .op = { .len = 64, .rkey = NO_KEY },
 	  .want = { .from = "REM_ACCESS_ERR", .to = "WR_FLUSH_ERR*3", .states = "ERR ERR",
@@ -211,7 +212,8 @@ static const struct row rows[] = {
 	  .op = { .opcode = SEND, .len = 64 },
 	  .want = { .calls = "ok*6", .from = "REM_ACCESS_ERR SUCCESS", .to = "SUCCESS",
 		    .events = "to:QP_ACCESS_ERR" }, .source = "IBA 10.3.1" },
-	{ .name = "requester is destroyed with work", .op = { .opcode = SEND, .len = 64, .count = 3 },
+	{ .name = "requester is destroyed with work",
+	  .op = { .opcode = SEND, .len = 64, .count = 3 },
 	  .act = destroy_with_work, .want = { .calls = "ok*3", .states = "- RTS" },
 	  .source = "IBA 10.2.4: WRs of a destroyed QP do not complete" },
 
