@@ -36,6 +36,8 @@
 #define CROCE_MAX_QP		1048576U
 #define CROCE_MAX_CQ		1048576U
 #define CROCE_MAX_MR		1048576U
+/* What the RDMA core pins at most; see ib_umem_get(). */
+#define CROCE_MAX_MR_SIZE	((u64)U32_MAX << PAGE_SHIFT)
 #define CROCE_MAX_MW		1048576U
 #define CROCE_MAX_PD		1048576U
 #define CROCE_MAX_AH		1048576U

@@ -27,6 +27,8 @@
 #define ENTRY_COPIES		((long)~PAGE_MASK & ~ENTRY_WRITABLE)
 /* log2 of the bytes of a part of an implicit region. */
 #define PART_SHIFT		21
+/* The table of a larger region is made in parts, too, as far as it is used. */
+#define WHOLE_MAX		BIT_ULL(36)
 /* Time that a part without pages stays, since they often come back. */
 #define TRIM_DELAY		HZ
 /* Pages that are faulted in at once. */
@@ -320,9 +322,9 @@ static int check_on_demand_args(u64 start, u64 length, u64 iova, int access)
 	/* Windows need blocks that stay. */
 	if (access & IB_ACCESS_MW_BIND)
 		return -EOPNOTSUPP;
-	if (is_implicit(start, length) && (iova || (access & IB_ZERO_BASED)))
-		return -EINVAL;
-	return 0;
+	if (is_implicit(start, length))
+		return iova || (access & IB_ZERO_BASED) ? -EINVAL : 0;
+	return length > CROCE_MAX_MR_SIZE ? -EINVAL : 0;
 }
 
 static int attach_memory(struct croce_mr *mr, u64 start, u64 length)
@@ -337,7 +339,11 @@ static int attach_memory(struct croce_mr *mr, u64 start, u64 length)
 		return 0;
 	}
 	mr->length = length;
-	err = attach_whole(mr->odp, length);
+	if (length <= WHOLE_MAX)
+		err = attach_whole(mr->odp, length);
+	else
+		err = length > TASK_SIZE || start > TASK_SIZE - length ?
+		      -EOVERFLOW : 0;
 	if (err)
 		free_odp(mr->odp);
 	return err;
@@ -521,7 +527,7 @@ static struct croce_odp_part *make_child(struct croce_odp *odp, u64 addr)
 	return ERR_PTR(err);
 }
 
-/* Part of an implicit region, which stays until put_part(). */
+/* Part of an implicit or large region, which stays until put_part(). */
 static struct croce_odp_part *get_part(struct croce_odp *odp, u64 addr)
 {
 	struct croce_odp_part *part;

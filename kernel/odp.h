@@ -42,8 +42,8 @@ struct croce_odp_part {
 /**
  * struct croce_odp - memory behind a region on demand
  * @start: address in the process of the region's first byte (I)
- * @whole: the only part; NULL in an implicit region (I)
- * @parts: of an implicit region, by address; they come with the first fault
+ * @whole: the only part; NULL in an implicit or large region (I)
+ * @parts: of such a region, by address; they come with the first fault
  *	and go some time after the last page (R; written under @mutex)
  * @mutex: parts that come and go
  * @trim: looks for parts without pages

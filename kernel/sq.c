@@ -247,7 +247,10 @@ static void fetch_one(struct croce_qp *qp, u32 index)
 	op = op_of(qp, sqe.opcode);
 	fill_wqe(qp, &sqe, op, wqe);
 	fill_slot(qp, &sqe, from + sizeof(sqe), slot, wqe);
-	if (op)
+	/* In error it is flushed, whatever it says (IBA 10.3.1). */
+	if (qp->req.state == CROCE_REQ_ERROR)
+		wqe->status = CROCE_STATUS_SUCCESS;
+	else if (op)
 		wqe->status = check_wqe(qp, &sqe, slot, wqe, op);
 	else
 		wqe->status = CROCE_STATUS_LOC_QP_OP_ERR;

@@ -79,8 +79,7 @@ static int query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->vendor_id = VENDOR_ID;
 	attr->vendor_part_id = VENDOR_PART_ID;
 	attr->sys_image_guid = ibdev->node_guid;
-	/* What the RDMA core pins at most; see ib_umem_get(). */
-	attr->max_mr_size = (u64)U32_MAX << PAGE_SHIFT;
+	attr->max_mr_size = CROCE_MAX_MR_SIZE;
 	/* Blocks are virtual addresses, so they need not be whole pages. */
 	attr->page_size_cap = ~(u64)(SZ_4K - 1);
 	attr->device_cap_flags = DEVICE_CAPS;
