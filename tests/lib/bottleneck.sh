@@ -34,12 +34,21 @@ fabric_bottleneck() {
 	done
 	control_link
 	know_neighbours
-	# red sees the queue, tbf makes it
-	ip netns exec switch tc qdisc add dev sb root handle 1: tbf rate "$RATE" \
+	slow_port sb
+}
+
+SLOW_PORT=
+
+# slow_port NIC [WORD...]: of the switch, with more words for red, which sees the queue
+# that tbf makes
+slow_port() {
+	SLOW_PORT=$1
+	shift
+	ip netns exec switch tc qdisc add dev "$SLOW_PORT" root handle 1: tbf rate "$RATE" \
 		burst 40000 limit "$QUEUE"
-	ip netns exec switch tc qdisc add dev sb parent 1: handle 2: red limit "$QUEUE" \
+	ip netns exec switch tc qdisc add dev "$SLOW_PORT" parent 1: handle 2: red limit "$QUEUE" \
 		min "$KMIN" max "$KMAX" avpkt 1000 burst $((KMIN / 1000 + 1)) \
-		bandwidth "$RATE" ecn
+		bandwidth "$RATE" ecn "$@"
 }
 
 control_link() {
@@ -76,7 +85,7 @@ stream() {
 # marks or drops of the slow port
 queue_stat() {
 	local text
-	text=$(ip netns exec switch tc -s qdisc show dev sb parent 1:) || return
+	text=$(ip netns exec switch tc -s qdisc show dev "$SLOW_PORT" parent 1:) || return
 	case $1 in
 	marks) grep -o 'marked [0-9]*' <<<"$text" | grep -o '[0-9]*' ;;
 	drops) grep -o 'dropped [0-9]*' <<<"$text" | grep -o '[0-9]*' ;;

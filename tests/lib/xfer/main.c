@@ -30,6 +30,7 @@ static const char usage[] =
 "  -q NUM    QPs, each with a thread (default 1)\n"
 "  -1        only the client sends requests\n"
 "  -i SEC    be idle for so long before the end\n"
+"  -D SEC    the client does nothing but write for so long, and tells how far it is\n"
 "and for each end:\n"
 "  -d NAME   device;  -x INDEX  GID;  -p PORT  of TCP (default 18600)\n"
 "  -m MTU    path MTU (default: the port's);  -r NUM  timeout exponent (default 14)\n"
@@ -105,7 +106,7 @@ static void parse(struct options *opt, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "T:o:wt:s:a:S:g:I:q:1i:d:x:p:m:r:c:f:PXLW:FNVO")) != -1) {
+	while ((c = getopt(argc, argv, "T:o:wt:s:a:S:g:I:q:1i:d:x:p:m:r:c:f:PXLW:FNVOD:")) != -1) {
 		switch (c) {
 		case 'T': opt->type = parse_type(optarg); break;
 		case 'o': opt->ops = parse_ops(optarg); break;
@@ -131,6 +132,7 @@ static void parse(struct options *opt, int argc, char **argv)
 		case 'L': opt->late = true; break;
 		case 'W': opt->patience = atoi(optarg); break;
 		case 'F': opt->flood = true; break;
+		case 'D': opt->stream_ms = atof(optarg) * 1000; break;
 		case 'V': opt->victim = true; break;
 		case 'O': opt->on_demand = true; break;
 		case 'N': opt->leave = true; break;
@@ -182,6 +184,8 @@ static void *run_end(void *arg)
 {
 	struct end *end = arg;
 
+	if (end->opt->stream_ms)
+		return (void *)(intptr_t)stream(end);
 	return (void *)(intptr_t)(end->opt->flood ? flood(end) : flow(end));
 }
 
@@ -282,7 +286,7 @@ int main(int argc, char **argv)
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	if (run_all(&host, ends))
 		return 1;
-	if (opt.flood)
+	if (opt.flood || opt.stream_ms)
 		return 0;
 	if (check_hot(&host, ends))
 		return 1;

@@ -83,6 +83,7 @@ struct options {
 	unsigned int ops;	/* bit mask of enum op_kind */
 	unsigned int qps;
 	unsigned int seconds;	/* of random operations */
+	unsigned int stream_ms;	/* to do nothing but write */
 	unsigned int idle;	/* seconds to do nothing at the end */
 	unsigned int patience;	/* seconds to wait for a completion */
 	int max_sge;
@@ -220,7 +221,11 @@ int flow(struct end *end);
 
 /* flood.c */
 int leave_namespace(void);
+int next_completion(struct end *end, struct ibv_wc *wc);
 int flood(struct end *end);
+
+/* stream.c */
+int stream(struct end *end);
 
 /* victim.c */
 int be_victim(struct end *ends, unsigned int qps);
