@@ -138,8 +138,6 @@ struct croce_fault {
  * @sq_monologue: WRs since the peer's last request (T)
  * @sq_unsignalled: of these, since the last signalled one (T)
  * @sq_rung_ns: time of the last doorbell (T)
- * @sq_rung_prod: WRs that were known then (T)
- * @sq_guessed: it was left to @deferral (T)
  * @sq_broken: the process wrote an impossible index (T)
  * @req: requester (T)
  * @rq: receive queue; slots is 0 with an SRQ and with XRC (T)
@@ -209,8 +207,6 @@ struct croce_qp {
 	u32 sq_monologue;
 	u32 sq_unsignalled;
 	u64 sq_rung_ns;
-	u32 sq_rung_prod;
-	bool sq_guessed;
 	bool sq_broken;
 	struct croce_req req;
 

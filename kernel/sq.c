@@ -451,19 +451,19 @@ int croce_sq_write(struct croce_qp *qp, const struct ib_send_wr *wr)
 	return 0;
 }
 
-/* Not while it pauses, nor where the last doorbell was for a single WR. */
-static bool monologue_ended(const struct croce_qp *qp, u64 now_ns)
-{
-	return now_ns - qp->sq_rung_ns > AHEAD_NS ||
-	       (qp->sq_guessed && qp->req.prod - qp->sq_rung_prod <= 1);
-}
-
+/*
+ * What it has not seen the completion of. The peer of an XRC initiator answers
+ * to another queue pair, so there only what is under way tells something.
+ */
 static bool many_are_unseen(const struct croce_qp *qp)
 {
-	u32 unseen = qp->sq_unsignalled + qp->req.prod - qp->req.cons;
+	u32 unseen = qp->req.prod - qp->req.cons;
 
+	if (qp->type != IB_QPT_XRC_INI)
+		unseen += qp->sq_unsignalled;
 	return unseen >= AHEAD_WRS ||
-	       croce_cq_unpolled(qp->send_cq) >= AHEAD_WRS - unseen;
+	       (qp->type != IB_QPT_XRC_INI &&
+		croce_cq_unpolled(qp->send_cq) >= AHEAD_WRS - unseen);
 }
 
 /**
@@ -472,7 +472,7 @@ static bool many_are_unseen(const struct croce_qp *qp)
  *
  * It does when it posted many WRs shortly one after the other, while nothing
  * came from the peer, and has not looked for the completion of each. An answer
- * that is wrong costs time only, and the next one is another.
+ * that is wrong costs time only.
  *
  * Return: true if it does. Context: owner of the QP's task.
  */
@@ -480,12 +480,10 @@ bool croce_sq_is_ahead(struct croce_qp *qp)
 {
 	u64 now_ns = ktime_get_ns();
 
-	if (monologue_ended(qp, now_ns))
+	if (now_ns - qp->sq_rung_ns > AHEAD_NS)
 		qp->sq_monologue = 0;
 	qp->sq_rung_ns = now_ns;
-	qp->sq_rung_prod = qp->req.prod;
-	qp->sq_guessed = qp->sq_monologue >= AHEAD_WRS && many_are_unseen(qp);
-	return qp->sq_guessed;
+	return qp->sq_monologue >= AHEAD_WRS && many_are_unseen(qp);
 }
 
 /**
