@@ -19,12 +19,11 @@
 
 /* Work of one turn at most; the rest is another turn's. */
 #define TURN_PKTS	64U
-/* Pause after the local queue refused a packet. */
-#define LOCAL_RETRY_NS	(200 * NSEC_PER_USEC)
+/* Pause after the local queue refused a packet, and when that goes on. */
+#define LOCAL_RETRY_NS		(200ULL * NSEC_PER_USEC)
+#define LOCAL_RETRY_MAX_NS	(10ULL * NSEC_PER_MSEC)
 /* A timer waits so long for what has arrived. */
 #define TIMER_HOLD_NS	(2 * NSEC_PER_MSEC)
-/* Look at the clock while a packet waits for a page. */
-#define STALL_NS	NSEC_PER_MSEC
 
 static unsigned int take_in(struct croce_qp *qp)
 {
@@ -397,18 +396,36 @@ static void report_drained(struct croce_qp *qp)
 	croce_qp_event(qp, IB_EVENT_SQ_DRAINED);
 }
 
+/*
+ * Thousands of queue pairs may wait for the same queue. An eighth of the time
+ * spent so far is soon enough.
+ */
+static u64 local_retry_ns(struct croce_qp *qp)
+{
+	u64 now = ktime_get_ns();
+
+	if (!qp->refused_ns)
+		qp->refused_ns = now;
+	return now + clamp((now - qp->refused_ns) / 8, LOCAL_RETRY_NS,
+			   LOCAL_RETRY_MAX_NS);
+}
+
 static void set_timer(struct croce_qp *qp)
 {
-	u64 due = qp->req.deadline_ns ?: KTIME_MAX;
+	u64 due = KTIME_MAX;
 
-	if (qp->early_ns)
-		due = min(due, qp->early_ns);
-	if (unlikely(qp->stalled))
-		due = max_t(u64, due, ktime_get_ns() + STALL_NS);
+	/* The end of the page fault sets it, when what arrived is known. */
+	if (likely(!qp->stalled)) {
+		due = qp->req.deadline_ns ?: KTIME_MAX;
+		if (qp->early_ns)
+			due = min(due, qp->early_ns);
+	}
 	if (qp->pace_ns)
 		due = min(due, qp->pace_ns);
-	if (qp->retry_local)
-		due = min_t(u64, due, ktime_get_ns() + LOCAL_RETRY_NS);
+	if (unlikely(qp->retry_local))
+		due = min(due, local_retry_ns(qp));
+	else
+		qp->refused_ns = 0;
 	/* A timer that fires early finds nothing due and is set again; one
 	 * that is moved with every acknowledgement would cost much more.
 	 */

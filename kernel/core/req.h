@@ -95,6 +95,7 @@ struct croce_req_config {
  * @rtt_start_ns: see @rtt_psn
  * @srtt_ns: smoothed time from AckReq to ACK, 0 unknown
  * @rto_ns: current early retransmission timer
+ * @rnr_since_ns: when the peer first was not ready for @una_psn, 0 it was
  */
 struct croce_req {
 	struct croce_req_config cfg;
@@ -123,6 +124,7 @@ struct croce_req {
 	u64 deadline_ns;
 	u64 srtt_ns;
 	u64 rto_ns;
+	u64 rnr_since_ns;
 };
 
 /**

@@ -278,6 +278,37 @@ static void rnr_waits_as_long_as_it_was_told(struct kunit *test)
 	}
 }
 
+/* A peer that has no time to post: each copy must not cost it more of it. */
+static void rnr_waits_longer_the_longer_it_lasts(struct kunit *test)
+{
+	struct requester *r = sender(test, 7, 7, TIMEOUT_NS);
+	u64 start = r->now_ns, told = croce_rnr_timer_ns(12), sent;
+	u32 copies;
+
+	for (copies = 0; r->now_ns - start < 1000 * MS; copies++) {
+		sent = r->now_ns;
+		on_syndrome(r, PSN(0), croce_aeth_rnr(12));
+		on_timer(r);
+		if (copies < 8)
+			KUNIT_EXPECT_EQ(test, r->now_ns - sent, told);
+		KUNIT_EXPECT_EQ(test, r->now_ns - sent,
+				max(told, (sent - start) / 8));
+		send_all(r);
+	}
+	KUNIT_EXPECT_LT(test, copies, 60);
+	/* The longest wait that the IBA knows is enough. */
+	r->now_ns = start + 3600ULL * 1000 * MS;
+	on_syndrome(r, PSN(0), croce_aeth_rnr(12));
+	KUNIT_EXPECT_EQ(test, r->req.deadline_ns - r->now_ns,
+			croce_rnr_timer_ns(0));
+	on_timer(r);
+	send_all(r);
+	on_ack(r, PSN(0));
+	sent = r->now_ns;
+	on_syndrome(r, PSN(1), croce_aeth_rnr(12));
+	KUNIT_EXPECT_EQ(test, r->req.deadline_ns - sent, told);
+}
+
 static void rnr_acknowledges_what_is_before(struct kunit *test)
 {
 	struct requester *r = sender(test, 7, 2, TIMEOUT_NS);
@@ -473,6 +504,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(timer_learns_a_way_that_grew),
 	KUNIT_CASE(rnr_budgets),
 	KUNIT_CASE(rnr_waits_as_long_as_it_was_told),
+	KUNIT_CASE(rnr_waits_longer_the_longer_it_lasts),
 	KUNIT_CASE(rnr_acknowledges_what_is_before),
 	KUNIT_CASE(rnr_while_waiting_costs_nothing),
 	KUNIT_CASE(seq_nak_while_waiting_is_dropped),
