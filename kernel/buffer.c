@@ -2,7 +2,7 @@
 /*
  * Memory for runs of packets. The page allocator would clear every byte before
  * it is written (init_on_alloc, on in most distributions), which costs as much
- * as the copy. So each CPU keeps a ring of chunks and uses one again when the
+ * as the copy. So each CPU keeps some chunks and uses one again when the
  * packets in it are gone, which its reference count tells.
  *
  * Whoever looks at packets on the way (a clone, a capture, a queue) has
@@ -15,8 +15,10 @@
 #include <linux/percpu.h>
 #include "buffer.h"
 
-/* Half a megabyte for each CPU that sends: more than is queued on one host. */
-#define CHUNKS		8
+/* 2 MiB for each CPU at most: where a virtual link ends in the backlog of a
+ * queue pair, megabytes are under way.
+ */
+#define CHUNKS		32
 #define CHUNK_ORDER	get_order(CROCE_BUFFER_BYTES)
 /* What follows starts in a cache line of its own. */
 #define ROUND(bytes)	ALIGN(bytes, SMP_CACHE_BYTES)
@@ -52,10 +54,24 @@ static bool is_free(struct page *page)
 	return true;
 }
 
-/* Make the next chunk the current one; false without memory. */
+/*
+ * A chunk to be used now: the first that is free, so no more are kept than were
+ * under way at once, else one that is not there yet, else one of those in use.
+ */
+static u32 choose_chunk(const struct arena *arena)
+{
+	u32 i;
+
+	for (i = 0; i < CHUNKS; i++)
+		if (!arena->pages[i] || is_free(arena->pages[i]))
+			return i;
+	return (arena->current_chunk + 1) % CHUNKS;
+}
+
+/* Make another chunk the current one; false without memory. */
 static bool next_chunk(struct arena *arena)
 {
-	u32 next = (arena->current_chunk + 1) % CHUNKS;
+	u32 next = choose_chunk(arena);
 	struct page *page = arena->pages[next];
 
 	if (!page || !is_free(page)) {

@@ -214,7 +214,8 @@ static bool task_leave_to_work(struct croce_qp *qp, unsigned int work,
 		return work & CROCE_TASK_RECV && is_stream(qp) &&
 		       task_hand_over(qp);
 	if (context != CROCE_IN_POST || !croce_qp_is_reliable(qp) ||
-	    num_online_cpus() == 1 || !croce_sq_is_ahead(qp))
+	    num_online_cpus() == 1 ||
+	    !(croce_sq_is_ahead(qp) || is_stream(qp)))
 		return false;
 	/* The poster goes on without ringing, and the work sends several. */
 	croce_sq_report(qp, CROCE_SQ_BUSY);
