@@ -3,8 +3,9 @@
  * Which CRC-32 is the fastest depends on the machine: an emulated one has slow
  * carry-less multiplication. So it is measured once. Before 6.14 crc32_le() is
  * table code on every architecture, and what the processor can do is behind the
- * crypto API. Since then crc32_le() does what the processor can, and the table
- * code beside it goes byte by byte; the other way is one of eight at a time.
+ * crypto API. Since then crc32_le() does what the processor can, from a few
+ * bytes on, and the table code beside it goes byte by byte; the other way is
+ * one of eight at a time.
  */
 #include "crc.h"
 #include <linux/bottom_half.h>
@@ -170,5 +171,6 @@ void croce_crc_init(void)
  */
 void croce_crc_exit(void)
 {
+	static_branch_disable(&croce_crc_by_other);
 	other_exit();
 }

@@ -15,7 +15,6 @@
 #include <net/inet_ecn.h>
 #include "recv.h"
 #include "cnp.h"
-#include "crc.h"
 #include "mcast.h"
 #include "reorder.h"
 #include "task.h"
@@ -53,11 +52,11 @@ static u32 crc_of_range(const struct sk_buff *skb, u32 crc, u32 from, u32 len)
 	u32 done = 0, n;
 
 	if (from + len <= skb_headlen(skb))
-		return croce_crc_update(crc, skb->data + from, len);
+		return croce_icrc_update(crc, skb->data + from, len);
 	skb_prepare_seq_read((struct sk_buff *)skb, from, from + len, &state);
 	while ((n = skb_seq_read(done, &data, &state))) {
 		n = min(n, len - done);
-		crc = croce_crc_update(crc, data, n);
+		crc = croce_icrc_update(crc, data, n);
 		done += n;
 		if (done == len)
 			break;

@@ -20,7 +20,6 @@
 #include <net/udp.h>
 #include <net/udp_tunnel.h>
 #include "sock.h"
-#include "crc.h"
 #include "hook.h"
 #include "qp.h"
 #include "recv.h"
@@ -479,8 +478,8 @@ static void write_icrc(struct sk_buff *skb, bool is_ipv4, u32 i, u8 *bth,
 
 	crc = is_ipv4 ? icrc_begin4(skb, i, udp_len, bth) :
 			icrc_begin6(skb, udp_len, bth);
-	crc = croce_crc_update(crc, bth + sizeof(struct croce_bth),
-			       len - sizeof(struct croce_bth) - CROCE_ICRC_LEN);
+	crc = croce_icrc_update(crc, bth + sizeof(struct croce_bth),
+				len - sizeof(struct croce_bth) - CROCE_ICRC_LEN);
 	icrc = croce_icrc_final(crc);
 	memcpy(bth + len - CROCE_ICRC_LEN, &icrc, CROCE_ICRC_LEN);
 }

@@ -15,6 +15,7 @@
 #include <linux/container_of.h>
 #include <linux/crc32.h>
 #include <linux/errno.h>
+#include <linux/jump_label.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>

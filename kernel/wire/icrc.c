@@ -79,7 +79,7 @@ u32 croce_icrc_begin4(const void *ip, u32 ip_len, const void *udp,
 	end = mask_ip4(end, ip, min_t(u32, ip_len, CROCE_IP4_MAX_LEN));
 	end = mask_udp(end, udp);
 	end = mask_bth(end, bth);
-	return crc32_le(SEED, buf, end - buf);
+	return croce_crc_update(SEED, buf, end - buf);
 }
 
 /**
@@ -100,7 +100,7 @@ u32 croce_icrc_begin6(const void *ip, const void *udp, const void *bth)
 	end = mask_ip6(end, ip);
 	end = mask_udp(end, udp);
 	end = mask_bth(end, bth);
-	return crc32_le(SEED, buf, end - buf);
+	return croce_crc_update(SEED, buf, end - buf);
 }
 
 /**
@@ -119,5 +119,5 @@ u32 croce_icrc_begin_grh(const void *grh, const void *bth)
 
 	end = mask_ip6(end, grh);
 	end = mask_bth(end, bth);
-	return crc32_le(SEED, buf, end - buf);
+	return croce_crc_update(SEED, buf, end - buf);
 }

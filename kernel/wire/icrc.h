@@ -9,6 +9,7 @@
 #ifndef CROCE_WIRE_ICRC_H
 #define CROCE_WIRE_ICRC_H
 
+#include "crc.h"
 #include "env.h"
 #include "hdr.h"
 
@@ -31,7 +32,7 @@ u32 croce_icrc_begin_grh(const void *grh, const void *bth);
  */
 static inline u32 croce_icrc_update(u32 crc, const void *p, size_t len)
 {
-	return crc32_le(crc, p, len);
+	return croce_crc_update(crc, p, len);
 }
 
 /**

@@ -2,6 +2,7 @@
 /* ICRC: what it covers, and that it is the CRC that others compute. */
 #include <kunit/test.h>
 
+#include "../../kernel/crc.h"
 #include "../../kernel/wire/icrc.h"
 #include "crc.h"
 
@@ -163,6 +164,29 @@ static void icrc_update_in_pieces(struct kunit *test)
 	}
 }
 
+/* Whichever is faster here, and of whatever length. */
+static void icrc_is_the_same_by_either_crc(struct kunit *test)
+{
+	u8 bytes[300];
+	u32 at, len;
+
+	fill(bytes, sizeof(bytes), 4);
+	croce_crc_init();
+	for (at = 0; at < 8; at++) {
+		for (len = 0; at + len <= sizeof(bytes); len++) {
+			u32 want = slow_crc32(at, bytes + at, len);
+
+			KUNIT_EXPECT_EQ(test, want, crc32_le(at, bytes + at, len));
+			KUNIT_EXPECT_EQ(test, want,
+					croce_icrc_update(at, bytes + at, len));
+			if (len >= CROCE_CRC_OTHER_MIN)
+				KUNIT_EXPECT_EQ(test, want,
+						croce_crc_other(at, bytes + at, len));
+		}
+	}
+	croce_crc_exit();
+}
+
 /* The check value that every catalogue of CRCs gives for CRC-32. */
 static void icrc_final_is_little_endian(struct kunit *test)
 {
@@ -178,6 +202,7 @@ static struct kunit_case cases[] = {
 			 layouts_gen_params),
 	KUNIT_CASE_PARAM(icrc_at_any_alignment, layouts_gen_params),
 	KUNIT_CASE(icrc_update_in_pieces),
+	KUNIT_CASE(icrc_is_the_same_by_either_crc),
 	KUNIT_CASE(icrc_final_is_little_endian),
 	{}
 };
