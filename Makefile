@@ -23,9 +23,11 @@ dkms:
 	-dkms remove croce/$(version) --all >/dev/null 2>&1
 	dkms install --force -k $(release) $(CURDIR)
 
-# A fabric of two guests with croce in both, and a short report of what it does.
+# A fabric of two guests with croce in both, and a short report of what it does; then a
+# picture of seven senders and one receiver.
 demo:
 	tools/demo
+	tests/incast/run
 
 # All tests, or one layer of them; the last line is "N passed, N failed".
 check:
