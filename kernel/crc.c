@@ -39,6 +39,8 @@ u32 croce_crc_other(u32 crc, const void *p, size_t len)
 		u32 state;
 	} shash = { .desc.tfm = crc_shash };
 
+	if (unlikely(!crc_shash))
+		return crc32_le(crc, p, len);
 	/* As libcrc32c does: the state of a CRC is the register. */
 	*(u32 *)shash_desc_ctx(&shash.desc) = crc;
 	if (crypto_shash_update(&shash.desc, p, len))
@@ -57,6 +59,7 @@ static bool other_init(void)
 static void other_exit(void)
 {
 	crypto_free_shash(crc_shash);
+	crc_shash = NULL;
 }
 
 #else

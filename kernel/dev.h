@@ -160,8 +160,11 @@ static inline struct croce_pd *croce_pd(struct ib_pd *ibpd)
 	return container_of(ibpd, struct croce_pd, ibpd);
 }
 
-/* Deferred turns and completion events; WQ_MEM_RECLAIM. */
+/* Deferred turns and completion events; WQ_MEM_RECLAIM. The work of the second
+ * stays on the CPU that queued it.
+ */
 extern struct workqueue_struct *croce_wq;
+extern struct workqueue_struct *croce_local_wq;
 
 extern const struct ib_device_ops croce_dev_ops;
 

@@ -12,6 +12,7 @@
 #define QPN_LAST	0xfffffe
 
 struct workqueue_struct *croce_wq;
+struct workqueue_struct *croce_local_wq;
 
 /* Queue pairs of all devices by number (R, L: xa_lock): a packet names no
  * device, and a number that is unique on the host needs none.
@@ -30,7 +31,14 @@ int croce_qp_init(void)
 	/* MEM_RECLAIM: storage consumers make progress through it. */
 	croce_wq = alloc_workqueue("croce", WQ_MEM_RECLAIM | WQ_HIGHPRI |
 				   WQ_UNBOUND, 0);
-	return croce_wq ? 0 : -ENOMEM;
+	if (!croce_wq)
+		return -ENOMEM;
+	croce_local_wq = alloc_workqueue("croce_local", WQ_MEM_RECLAIM |
+					 WQ_HIGHPRI | WQ_PERCPU, 0);
+	if (croce_local_wq)
+		return 0;
+	destroy_workqueue(croce_wq);
+	return -ENOMEM;
 }
 
 /**
@@ -40,6 +48,7 @@ int croce_qp_init(void)
  */
 void croce_qp_exit(void)
 {
+	destroy_workqueue(croce_local_wq);
 	destroy_workqueue(croce_wq);
 	WARN_ON(!xa_empty(&qps));
 }

@@ -151,7 +151,7 @@ struct croce_fault {
  * @qkey: UD (T)
  * @notify: CQs whose consumers are to be told in this turn (T)
  * @retry_local: the qdisc refused a packet; send again after a pause (T)
- * @refused_ns: since when it does, 0 it does not (T)
+ * @refused_ns: since when nothing passes, 0 something did (T)
  * @single: packets that go one by one, because it refused an skb (T)
  * @cc: congestion control (T)
  * @cc_choice: algorithm of the device that @cc began with; NULL: begin (T)

@@ -33,14 +33,16 @@ static int batch_flush(struct croce_batch *batch)
 	croce_path_seal(qp->dev, &qp->path, skb, batch->seg_len);
 	err = croce_path_xmit(qp->dev, &qp->path, skb, batch->pkts);
 	/* That a short one passes, an ACK say, tells nothing of long ones. */
-	if (err)
+	if (err) {
 		qp->single = SINGLES;
-	else if (batch->restricted)
+		return err;
+	}
+	if (batch->restricted)
 		qp->single--;
-	if (!err)
-		batch->unsent_psn = (batch->unsent_psn + batch->pkts) &
-				    CROCE_PSN_MASK;
-	return err;
+	/* What the queue refuses next, it has only begun to refuse. */
+	qp->refused_ns = 0;
+	batch->unsent_psn = (batch->unsent_psn + batch->pkts) & CROCE_PSN_MASK;
+	return 0;
 }
 
 static u32 packet_len(const struct croce_pkt *pkt)

@@ -120,6 +120,16 @@ void croce_task_note_bytes(struct croce_qp *qp, u32 bytes)
 }
 
 /*
+ * Nobody puts the packets of UC and UD into order again, and those of two CPUs
+ * overtake each other.
+ */
+static void queue_turn(struct croce_qp *qp)
+{
+	queue_work(croce_qp_is_reliable(qp) ? croce_wq : croce_local_wq,
+		   &qp->deferral);
+}
+
+/*
  * Hand over with the work bits as they are; false when one more appeared. The
  * worker's own must not be among them: it would come, change nothing and go,
  * and nobody would notice that it was here.
@@ -129,7 +139,7 @@ static bool task_hand_over(struct croce_qp *qp)
 	int bits = atomic_fetch_andnot(CROCE_TASK_HANDOVER, &qp->work) &
 		   ~CROCE_TASK_HANDOVER;
 
-	queue_work(croce_wq, &qp->deferral);
+	queue_turn(qp);
 	return atomic_try_cmpxchg_release(&qp->work, &bits,
 					  bits & ~CROCE_TASK_RUNNING);
 }
@@ -284,7 +294,7 @@ void croce_task_receive(struct croce_qp *qp, struct sk_buff *skb)
 void croce_task_defer(struct croce_qp *qp, unsigned int work)
 {
 	atomic_or(work, &qp->work);
-	queue_work(croce_wq, &qp->deferral);
+	queue_turn(qp);
 }
 
 /**

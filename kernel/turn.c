@@ -19,9 +19,11 @@
 
 /* Work of one turn at most; the rest is another turn's. */
 #define TURN_PKTS	64U
-/* Pause after the local queue refused a packet, and when that goes on. */
+/* Pause after the local queue refused a packet, and when nothing passes; an ACK
+ * waits for it, too, and a peer may send again after 4 ms.
+ */
 #define LOCAL_RETRY_NS		(200ULL * NSEC_PER_USEC)
-#define LOCAL_RETRY_MAX_NS	(10ULL * NSEC_PER_MSEC)
+#define LOCAL_RETRY_MAX_NS	(2ULL * NSEC_PER_MSEC)
 /* A timer waits so long for what has arrived. */
 #define TIMER_HOLD_NS	(2 * NSEC_PER_MSEC)
 

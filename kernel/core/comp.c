@@ -150,7 +150,7 @@ static void on_seq_nak(struct croce_req *req, struct croce_comp_record *rec)
  * IBA 9.7.5.2.8: not sooner than told, but later if we like. Where a CPU is so
  * slow that each copy of the window takes it as long as the wait, the peer's
  * process would never get to post its receive. An eighth of the time spent so
- * far costs little, and not even the 6 retries that can be counted reach it.
+ * far costs little, and the 6 retries that can be counted seldom reach it.
  */
 static u64 rnr_pause_ns(struct croce_req *req, u8 code, u64 now_ns)
 {
